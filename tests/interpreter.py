@@ -6,18 +6,22 @@
     (x_after, y_after) = interpret(kernel, (4,), x, y, n, BLOCK=128)
 
 Triton decides at import whether kernels are interpreted, so the work is done by a
-child process that runs this file with `TRITON_INTERPRET=1`. Arrays travel through one
-file that the child maps into memory and that the kernel writes to in place.
+child process that runs this file with `TRITON_INTERPRET=1`, one for all launches.
+Arrays travel through a file that the child maps into memory and that the kernel writes
+to in place.
 """
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import json
+import linecache
 import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +34,7 @@ ALIGNMENT = 64
 
 
 class InterpreterError(RuntimeError):
-    """The interpreter's child process failed; the message ends with its stderr."""
+    """The kernel failed in the interpreter; the message is the child's traceback."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def interpret(
 
 
 def interpret_all(runs: Sequence[Run]) -> list[tuple[np.ndarray, ...]]:
-    """Gives the results of many launches from one child process (start: about 1 s)."""
+    """Gives the results of many launches, each as `interpret` gives them."""
     memory = _Memory()
     requests = [_encode_run(run, memory) for run in runs]
     with tempfile.TemporaryDirectory(prefix="interpret-") as folder:
@@ -77,17 +81,46 @@ def interpret_all(runs: Sequence[Run]) -> list[tuple[np.ndarray, ...]]:
         Path(folder, "runs.json").write_text(
             json.dumps({"path": sys.path, "runs": requests})
         )
-        child = subprocess.run(
-            [sys.executable, __file__, folder],
-            env={**os.environ, "TRITON_INTERPRET": "1", "JAX_PLATFORMS": "cpu"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if child.returncode != 0:
-            raise InterpreterError(child.stderr[-4000:])
+        _Child.running().work_on(folder)
         final = Path(folder, "arrays").read_bytes()
     return [tuple(_views(request, final)) for request in requests]
+
+
+class _Child:
+    """The interpreting process: started by the first launch, ended with this one.
+
+    It is told a folder a line and answers with a line of JSON: an error's text or null.
+    """
+
+    _current: _Child | None = None
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, __file__],
+            env={**os.environ, "TRITON_INTERPRET": "1", "JAX_PLATFORMS": "cpu"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        atexit.register(self.process.kill)
+
+    @classmethod
+    def running(cls) -> _Child:
+        if cls._current is None or cls._current.process.poll() is not None:
+            cls._current = cls()
+        return cls._current
+
+    def work_on(self, folder: str) -> None:
+        pipes = self.process
+        assert pipes.stdin is not None
+        assert pipes.stdout is not None
+        pipes.stdin.write(folder + "\n")
+        pipes.stdin.flush()
+        answer = pipes.stdout.readline()
+        if not answer:
+            raise InterpreterError(f"the interpreter died: code {pipes.wait()}")
+        if (error := json.loads(answer)) is not None:
+            raise InterpreterError(error)
 
 
 class _Memory:
@@ -274,15 +307,18 @@ def _decode(value: Any, memory: np.memmap, modules: dict[str, Any]) -> Any:
 
 def _load(function: dict[str, str], modules: dict[str, Any]) -> Any:
     file, name = function["file"], function["module"]
-    if file not in modules:
+    version = f"{file}@{os.stat(file).st_mtime_ns}"
+    if version not in modules:
+        linecache.checkcache(file)
         spec = importlib.util.spec_from_file_location(
             "interpreted" if name == "__main__" else name, file
         )
         if spec is None or spec.loader is None:
             raise ImportError(f"cannot load {file}")
-        modules[file] = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(modules[file])
-    return getattr(modules[file], function["name"])
+        module = importlib.util.module_from_spec(spec)
+        modules[version] = sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+    return getattr(modules[version], function["name"])
 
 
 def _launch(run: dict[str, Any], memory: np.memmap, modules: dict[str, Any]) -> None:
@@ -297,15 +333,27 @@ def _launch(run: dict[str, Any], memory: np.memmap, modules: dict[str, Any]) -> 
     kernel[tuple(run["grid"])](*arguments, **keywords)
 
 
-def _main(folder: str) -> None:
+def _work_on(folder: str, modules: dict[str, Any]) -> str | None:
     request = json.loads(Path(folder, "runs.json").read_text())
     sys.path[:] = request["path"]
     memory = np.memmap(Path(folder, "arrays"), np.uint8, mode="r+")
-    modules: dict[str, Any] = {}
-    for run in request["runs"]:
-        _launch(run, memory, modules)
+    try:
+        for run in request["runs"]:
+            _launch(run, memory, modules)
+    except Exception:
+        return traceback.format_exc()[-4000:]
     memory.flush()
+    return None
+
+
+def _main() -> None:
+    # What kernels print goes to stderr: stdout carries the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    modules: dict[str, Any] = {}
+    for folder in sys.stdin:
+        print(json.dumps(_work_on(folder.strip(), modules)), file=answers, flush=True)
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1])
+    _main()
