@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from iree.compiler import ir
 from iree.compiler.dialects import arith as arith
 from iree.compiler.dialects import func as func
+from iree.compiler.dialects import llvm as llvm
 from iree.compiler.dialects import math as math
 from iree.compiler.dialects import memref as memref
 from iree.compiler.dialects import scf as scf

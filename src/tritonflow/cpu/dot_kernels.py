@@ -1,0 +1,265 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""Register-tiled micro-kernels for `tt.dot`: `acc[m, n] += left[m, k] * right[k, n]`.
+
+For a factor of each kind see `dot_operands`. How a caller uses this::
+
+    method = choose_method((m, n, k), left_type, right_type, acc_type, cpu)
+    if method.wants_packed_left(left.element, has_pairs=left.has_pairs):
+        packed = allocate((m, k), method.left_element)
+        emit_copy(load_strip_of_left, packed)
+        left = LeftScratch(packed)
+    emit_dot(left, right, acc, (m, n, k), method, allocate=allocate)
+
+The loop nest is: for each panel of `tile.columns` columns, for each `tile.rows` rows,
+a loop over k with the whole tile of the accumulator in registers. The first tile of a
+panel reads the right factor from its source and leaves it packed in scratch, all others
+read that panel. So packing costs a few stores, and masks, conversions and long strides
+of the right factor are paid once for a panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..mlir import arith, ir, scf, vector
+from .dot_methods import DotMethod, choose_method
+from .dot_operands import (
+    LeftInPlace,
+    LeftOperand,
+    LeftScratch,
+    RightColumns,
+    RightOperand,
+    RightRows,
+    RightScratch,
+)
+from .transpose_kernels import (
+    emit_transposed_pieces,
+    index_constant,
+    loop,
+    offset,
+    widen,
+    zero_attribute,
+)
+
+__all__ = [
+    "Allocate",
+    "DotMethod",
+    "LeftInPlace",
+    "LeftScratch",
+    "RightColumns",
+    "RightRows",
+    "RightScratch",
+    "choose_method",
+    "emit_dot",
+]
+
+
+class Allocate(Protocol):
+    """`allocate(shape, element)` gives scratch in `#iree_codegen.workgroup_local`.
+
+    The allocation must dominate the dot; the dot writes it before it reads it.
+    """
+
+    def __call__(self, shape: Sequence[int], element: ir.Type, /) -> ir.Value: ...
+
+
+StripReader = Callable[[ir.Value, int], ir.Value]
+"""`read(step, chunk)`: the vector of the right factor for one step of the k loop."""
+
+TileStore = Callable[[ir.Value, ir.Value, ir.Value], None]
+"""`store(row, column, strip)` takes a finished strip of the result."""
+
+
+def emit_dot(
+    left: LeftOperand,
+    right: RightOperand,
+    acc: ir.Value | None,
+    shape: tuple[int, int, int],
+    method: DotMethod,
+    *,
+    allocate: Allocate,
+    starts_at_zero: bool = False,
+    k_limit: ir.Value | None = None,
+    store: TileStore | None = None,
+) -> None:
+    """Emits `acc += left * right`, or hands the strips of that sum to `store`.
+
+    Args:
+        left: `[m, k]`.
+        right: `[k, n]`.
+        acc: memref `[m, n]` with inner stride 1; its elements may be narrower than
+            `method.acc`, sums are then rounded once at the end. None only if
+            `starts_at_zero` and `store` is given.
+        shape: `(m, n, k)`; powers of two are fast, anything is right.
+        method: from `choose_method` for this shape and these types.
+        allocate: makes scratch, at most `k * 64` elements.
+        starts_at_zero: take the accumulator as zeros and do not read it.
+        k_limit: an index in 0..k. Products from there on are known to be zero, as both
+            factors are masked; a `method` of pairs may still read one k beyond.
+        store: called for each strip of the result instead of the store to `acc`.
+    """
+    _Dot(
+        left=left,
+        right=right,
+        acc=acc,
+        shape=shape,
+        method=method,
+        allocate=allocate,
+        starts_at_zero=starts_at_zero,
+        k_limit=k_limit,
+        store=store,
+    ).emit()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Dot:
+    left: LeftOperand
+    right: RightOperand
+    acc: ir.Value | None
+    shape: tuple[int, int, int]
+    method: DotMethod
+    allocate: Allocate
+    starts_at_zero: bool
+    k_limit: ir.Value | None
+    store: TileStore | None
+
+    def emit(self) -> None:
+        m, n, _ = self.shape
+        tile = self.method.tile
+        panel = self._allocate_panel()
+        for j in loop(n, tile.columns):
+            first_row = 0
+            if panel is None:
+                read = self._source_reader(j)
+            else:
+                read = self._panel_reader(panel)
+                first_row = self._fill_panel(panel, j)
+            for i in loop(m, tile.rows, start=first_row):
+                self._emit_tile(i, j, read)
+
+    # ---- the right factor ----
+
+    def _allocate_panel(self) -> ir.Value | None:
+        """Gives scratch for a panel, or None where the source is as good to read."""
+        m, _, k = self.shape
+        tile, step = self.method.tile, self.method.k_step
+        if not isinstance(self.right, RightColumns):
+            is_ready = self.method.reads_right(self.right.element)
+            if m == tile.rows or (self.right.is_packed and is_ready):
+                return None
+        return self.allocate(
+            (k // step, tile.columns * step), self.method.right_element
+        )
+
+    def _fill_panel(self, panel: ir.Value, j: ir.Value) -> int:
+        """Emits the packing of columns `j ..`; gives the rows of `acc` done by that."""
+        if isinstance(self.right, RightColumns):
+            self._transpose_into(panel, self.right, j)
+            return 0
+        read = self._source_reader(j)
+
+        def read_and_keep(step: ir.Value, chunk: int) -> ir.Value:
+            strip = read(step, chunk)
+            vector.store(strip, panel, [step, self._panel_column(chunk)])
+            return strip
+
+        self._emit_tile(index_constant(0), j, read_and_keep)
+        return self.method.tile.rows
+
+    def _transpose_into(
+        self, panel: ir.Value, right: RightColumns, j: ir.Value
+    ) -> None:
+        method, step = self.method, index_constant(self.method.k_step)
+        emit_transposed_pieces(
+            lambda column, s, steps: method.column_strip(
+                right.load, arith.addi(j, column), s, steps
+            ),
+            lambda s, column, strip: vector.store(
+                method.panel_strip(strip), panel, [s, arith.muli(column, step)]
+            ),
+            rows=method.tile.columns,
+            columns=self.shape[2] // method.k_step,
+        )
+
+    def _source_reader(self, j: ir.Value) -> StripReader:
+        right = self.right
+        assert not isinstance(right, RightColumns), "columns are always packed"
+
+        def read(step: ir.Value, chunk: int) -> ir.Value:
+            column = offset(j, chunk * self.method.tile.lanes)
+            return self.method.right_strip(right.load, self._k(step), column)
+
+        return read
+
+    def _panel_reader(self, panel: ir.Value) -> StripReader:
+        lanes = self.method.tile.lanes * self.method.k_step
+        strip = ir.VectorType.get([lanes], self.method.right_element)
+        return lambda step, chunk: vector.load(
+            strip, panel, [step, self._panel_column(chunk)]
+        )
+
+    def _panel_column(self, chunk: int) -> ir.Value:
+        return index_constant(chunk * self.method.tile.lanes * self.method.k_step)
+
+    # ---- one tile of the accumulator ----
+
+    def _emit_tile(self, i: ir.Value, j: ir.Value, read: StripReader) -> None:
+        tile, method = self.method.tile, self.method
+        rows = [offset(i, r) for r in range(tile.rows)]
+        columns = [offset(j, c * tile.lanes) for c in range(tile.chunks)]
+        places = [(row, column) for row in rows for column in columns]
+        readers = [method.left_reader(self.left, row) for row in rows]
+        sums = scf.ForOp(
+            index_constant(0),
+            self._steps(),
+            index_constant(1),
+            [self._initial(row, column) for row, column in places],
+        )
+        with ir.InsertionPoint(sums.body):
+            step = sums.induction_variable
+            right = [read(step, c) for c in range(tile.chunks)]
+            k = self._k(step)
+            partial = iter(sums.inner_iter_args)
+            scf.yield_(
+                [
+                    method.multiply_add(a, b, next(partial))
+                    for a in (reader(k) for reader in readers)
+                    for b in right
+                ]
+            )
+        for (row, column), result in zip(places, sums.results_, strict=True):
+            self._finish(row, column, result)
+
+    def _steps(self) -> ir.Value:
+        step = self.method.k_step
+        if self.k_limit is None:
+            return index_constant(self.shape[2] // step)
+        return arith.ceildivui(self.k_limit, index_constant(step))
+
+    def _k(self, step: ir.Value) -> ir.Value:
+        if self.method.k_step == 1:
+            return step
+        return arith.muli(step, index_constant(self.method.k_step))
+
+    def _initial(self, row: ir.Value, column: ir.Value) -> ir.Value:
+        sums = self._strip_of(self.method.acc)
+        if self.starts_at_zero or self.acc is None:
+            return arith.constant(sums, zero_attribute(sums))
+        stored = self._strip_of(ir.MemRefType(self.acc.type).element_type)
+        return widen(vector.load(stored, self.acc, [row, column]), self.method.acc)
+
+    def _finish(self, row: ir.Value, column: ir.Value, result: ir.Value) -> None:
+        if self.store is not None:
+            self.store(row, column, result)
+            return
+        assert self.acc is not None, "without `store` the result goes to `acc`"
+        stored = self._strip_of(ir.MemRefType(self.acc.type).element_type)
+        if stored.element_type != self.method.acc:
+            result = arith.truncf(stored, result)
+        vector.store(result, self.acc, [row, column])
+
+    def _strip_of(self, element: ir.Type) -> ir.VectorType:
+        return ir.VectorType.get([self.method.tile.lanes], element)

@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""How the factors of a dot are read: from scratch, in place, or through a callback.
+
+The left factor is read one element at a time and each element is broadcast, so any
+layout of it is read in place at full speed. The right factor is read in vectors along
+n; a dot reads each of them from its source once and keeps a packed panel for the rest.
+
+What a callback or a view reads must not change between the `tt.load` that it stands
+for and the dot: the caller checks that no store or atomic lies between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..mlir import arith, ir, memref, vector
+
+ElementReader = Callable[[ir.Value], ir.Value]
+"""Gives the value at index `k` of a row that was fixed outside the k loop."""
+
+StripLoader = Callable[[ir.Value, ir.Value, int], ir.Value]
+"""`load(row, column, width)`: the vector of `width` elements at `[row, column...]`.
+
+It is called inside loops and may emit masks, conversions and branches.
+"""
+
+
+@dataclass(frozen=True)
+class LeftScratch:
+    """The left factor as a memref of rank 2 in any memory space, with any strides.
+
+    Attributes:
+        buffer: `[m, k]`, or `[k, m]` if `is_k_major`.
+    """
+
+    buffer: ir.Value
+    is_k_major: bool = False
+
+    @property
+    def element(self) -> ir.Type:
+        """Type of one element."""
+        return ir.MemRefType(self.buffer.type).element_type
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether elements k and k + 1 of a row lie side by side."""
+        return not self.is_k_major
+
+    def element_reader(self, i: ir.Value) -> ElementReader:
+        """Gives a function that emits the load of element `[i, k]`."""
+        if self.is_k_major:
+            return lambda k: memref.load(self.buffer, [k, i])
+        return lambda k: memref.load(self.buffer, [i, k])
+
+    def pair_reader(self, i: ir.Value) -> ElementReader:
+        """Gives a function that emits the load of `[i, k]` and `[i, k + 1]`."""
+        pair = ir.VectorType.get([2], self.element)
+        return lambda k: vector.load(pair, self.buffer, [i, k])
+
+
+@dataclass(frozen=True)
+class LeftInPlace:
+    """The left factor in a flat buffer, where each row has an offset of its own.
+
+    Fits wrapped rows (`offs % M`), transposed factors and run-time strides alike; no
+    copy is made.
+
+    Attributes:
+        buffer: rank 1 with unit stride.
+        row_offset: emits the index of element `[i, 0]`; called outside the k loop.
+        k_stride: distance of elements along k; None stands for 1.
+    """
+
+    buffer: ir.Value
+    row_offset: Callable[[ir.Value], ir.Value]
+    k_stride: ir.Value | None = None
+
+    @property
+    def element(self) -> ir.Type:
+        """Type of one element."""
+        return ir.MemRefType(self.buffer.type).element_type
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether elements k and k + 1 of a row lie side by side."""
+        return self.k_stride is None
+
+    def element_reader(self, i: ir.Value) -> ElementReader:
+        """Gives a function that emits the load of element `[i, k]`."""
+        start = self.row_offset(i)
+        return lambda k: memref.load(self.buffer, [self._index(start, k)])
+
+    def pair_reader(self, i: ir.Value) -> ElementReader:
+        """Gives a function that emits the load of `[i, k]` and `[i, k + 1]`."""
+        start = self.row_offset(i)
+        pair = ir.VectorType.get([2], self.element)
+        return lambda k: vector.load(pair, self.buffer, [self._index(start, k)])
+
+    def _index(self, start: ir.Value, k: ir.Value) -> ir.Value:
+        if self.k_stride is not None:
+            k = arith.muli(k, self.k_stride)
+        return arith.addi(start, k)
+
+
+@dataclass(frozen=True)
+class RightScratch:
+    """The right factor as a memref `[k, n]` of rank 2 whose inner stride is 1.
+
+    Attributes:
+        is_packed: rows are close together, so that reading them again costs nothing:
+            true of scratch. False of a view into a large matrix, whose rows share few
+            cache sets; such rows are read once.
+    """
+
+    buffer: ir.Value
+    is_packed: bool = True
+
+    @property
+    def element(self) -> ir.Type:
+        """Type of one element."""
+        return ir.MemRefType(self.buffer.type).element_type
+
+    def load(self, k: ir.Value, j: ir.Value, width: int) -> ir.Value:
+        """Emits the load of `[k, j .. j + width]`."""
+        strip = ir.VectorType.get([width], self.element)
+        return vector.load(strip, self.buffer, [k, j])
+
+
+@dataclass(frozen=True)
+class RightRows:
+    """The right factor through a callback whose strips run along n.
+
+    Attributes:
+        load: `load(k, j, width)`.
+    """
+
+    element: ir.Type
+    load: StripLoader
+    is_packed: bool = False
+
+
+@dataclass(frozen=True)
+class RightColumns:
+    """The right factor through a callback whose strips run along k: `q @ k.T`.
+
+    Attributes:
+        load: `load(j, k, width)`: elements `[k .. k + width, j]` of the factor.
+    """
+
+    element: ir.Type
+    load: StripLoader
+
+
+LeftOperand = LeftScratch | LeftInPlace
+RightOperand = RightScratch | RightRows | RightColumns
