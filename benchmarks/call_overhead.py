@@ -71,7 +71,7 @@ def measure(target: str, device: str, rounds: int) -> list[dict[str, Any]]:
 
 
 def _bare_invocation(module: bytes, device: str, x: Any) -> Callable[[], None]:
-    """Gives a call of the module's function through IREE's bindings and nothing else."""
+    """Gives a call of the module's function through IREE's bindings alone."""
     from iree import runtime as rt
 
     from tritonflow.iree.devices import open_device
