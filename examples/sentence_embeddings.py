@@ -191,7 +191,9 @@ def _report_table(report: dict[str, Any]) -> Table:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description="Embed sentences with a model of Triton kernels."
+    )
     parser.add_argument("--target", default="cpu", help="cpu, cuda:sm_90, ...")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1, hip")
     parser.add_argument("--weights", default="package", choices=("package", "random"))

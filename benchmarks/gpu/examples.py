@@ -66,7 +66,9 @@ def _cases(dtype: str) -> dict[str, tuple[Any, Any, tuple[np.ndarray, ...]]]:
         ),
         "matmul": (mm.matmul, mm.matmul_reference, (x, w)),
         "matmul, bias, gelu": (gelu, plain_gelu, (x, w, b)),
-        "flash_attention": (fa.flash_attention, fa.attention_reference, (q, k, v, mask)),
+        "flash_attention": (
+            fa.flash_attention, fa.attention_reference, (q, k, v, mask),
+        ),
         "flash_attention, causal": (causal, plain_causal, (q, k, v)),
     }  # fmt: skip
 

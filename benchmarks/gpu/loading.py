@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""Load to first result of an artifact with several kernels and IREE's own dispatches."""
+"""Load to first result of an artifact with kernels and IREE's own dispatches."""
 
 from __future__ import annotations
 
