@@ -34,12 +34,14 @@ from .dot_operands import (
     RightOperand,
     RightRows,
     RightScratch,
+    StripLoader,
 )
 from .transpose_kernels import (
     emit_transposed_pieces,
     index_constant,
     loop,
     offset,
+    store_strip,
     widen,
     zero_attribute,
 )
@@ -54,6 +56,7 @@ __all__ = [
     "RightScratch",
     "choose_method",
     "emit_dot",
+    "zero_strips",
 ]
 
 
@@ -66,8 +69,10 @@ class Allocate(Protocol):
     def __call__(self, shape: Sequence[int], element: ir.Type, /) -> ir.Value: ...
 
 
-StripReader = Callable[[ir.Value, int], ir.Value]
-"""`read(step, chunk)`: the vector of the right factor for one step of the k loop."""
+RowReader = Callable[[ir.Value], list[ir.Value]]
+"""`read(step)`: the vectors of the right factor for one step of the k loop."""
+
+TileLoad = StripLoader
 
 TileStore = Callable[[ir.Value, ir.Value, ir.Value], None]
 """`store(row, column, strip)` takes a finished strip of the result."""
@@ -81,7 +86,7 @@ def emit_dot(
     method: DotMethod,
     *,
     allocate: Allocate,
-    starts_at_zero: bool = False,
+    initial: TileLoad | None = None,
     k_limit: ir.Value | None = None,
     store: TileStore | None = None,
 ) -> None:
@@ -91,12 +96,13 @@ def emit_dot(
         left: `[m, k]`.
         right: `[k, n]`.
         acc: memref `[m, n]` with inner stride 1; its elements may be narrower than
-            `method.acc`, sums are then rounded once at the end. None only if
-            `starts_at_zero` and `store` is given.
+            `method.acc`, sums are then rounded once at the end. Not needed if both
+            `initial` and `store` are given.
         shape: `(m, n, k)`; powers of two are fast, anything is right.
         method: from `choose_method` for this shape and these types.
         allocate: makes scratch, at most `k * 64` elements.
-        starts_at_zero: take the accumulator as zeros and do not read it.
+        initial: `initial(row, column, width)` gives what a strip of the sum starts
+            with, instead of the load from `acc`: `zero_strips` for a plain product.
         k_limit: an index in 0..k. Products from there on are known to be zero, as both
             factors are masked; a `method` of pairs may still read one k beyond.
         store: called for each strip of the result instead of the store to `acc`.
@@ -108,10 +114,20 @@ def emit_dot(
         shape=shape,
         method=method,
         allocate=allocate,
-        starts_at_zero=starts_at_zero,
+        initial=initial,
         k_limit=k_limit,
         store=store,
     ).emit()
+
+
+def zero_strips(element: ir.Type) -> TileLoad:
+    """Gives an `initial` for products that start at zero."""
+
+    def zeros(row: ir.Value, column: ir.Value, width: int) -> ir.Value:
+        strip = ir.VectorType.get([width], element)
+        return arith.constant(strip, zero_attribute(strip))
+
+    return zeros
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +138,7 @@ class _Dot:
     shape: tuple[int, int, int]
     method: DotMethod
     allocate: Allocate
-    starts_at_zero: bool
+    initial: TileLoad | None
     k_limit: ir.Value | None
     store: TileStore | None
 
@@ -161,10 +177,11 @@ class _Dot:
             return 0
         read = self._source_reader(j)
 
-        def read_and_keep(step: ir.Value, chunk: int) -> ir.Value:
-            strip = read(step, chunk)
-            vector.store(strip, panel, [step, self._panel_column(chunk)])
-            return strip
+        def read_and_keep(step: ir.Value) -> list[ir.Value]:
+            strips = read(step)
+            for chunk, strip in enumerate(strips):
+                vector.store(strip, panel, [step, self._panel_column(chunk)])
+            return strips
 
         self._emit_tile(index_constant(0), j, read_and_keep)
         return self.method.tile.rows
@@ -177,36 +194,33 @@ class _Dot:
             lambda column, s, steps: method.column_strip(
                 right.load, arith.addi(j, column), s, steps
             ),
-            lambda s, column, strip: vector.store(
-                method.panel_strip(strip), panel, [s, arith.muli(column, step)]
+            lambda s, column, strip: store_strip(
+                method.panel_strip(strip), panel, s, arith.muli(column, step)
             ),
             rows=method.tile.columns,
             columns=self.shape[2] // method.k_step,
         )
 
-    def _source_reader(self, j: ir.Value) -> StripReader:
+    def _source_reader(self, j: ir.Value) -> RowReader:
         right = self.right
         assert not isinstance(right, RightColumns), "columns are always packed"
+        return lambda step: self.method.right_strips(right.load, self._k(step), j)
 
-        def read(step: ir.Value, chunk: int) -> ir.Value:
-            column = offset(j, chunk * self.method.tile.lanes)
-            return self.method.right_strip(right.load, self._k(step), column)
-
-        return read
-
-    def _panel_reader(self, panel: ir.Value) -> StripReader:
+    def _panel_reader(self, panel: ir.Value) -> RowReader:
         lanes = self.method.tile.lanes * self.method.k_step
         strip = ir.VectorType.get([lanes], self.method.right_element)
-        return lambda step, chunk: vector.load(
-            strip, panel, [step, self._panel_column(chunk)]
-        )
+        chunks = range(self.method.tile.chunks)
+        return lambda step: [
+            vector.load(strip, panel, [step, self._panel_column(chunk)])
+            for chunk in chunks
+        ]
 
     def _panel_column(self, chunk: int) -> ir.Value:
         return index_constant(chunk * self.method.tile.lanes * self.method.k_step)
 
     # ---- one tile of the accumulator ----
 
-    def _emit_tile(self, i: ir.Value, j: ir.Value, read: StripReader) -> None:
+    def _emit_tile(self, i: ir.Value, j: ir.Value, read: RowReader) -> None:
         tile, method = self.method.tile, self.method
         rows = [offset(i, r) for r in range(tile.rows)]
         columns = [offset(j, c * tile.lanes) for c in range(tile.chunks)]
@@ -220,7 +234,7 @@ class _Dot:
         )
         with ir.InsertionPoint(sums.body):
             step = sums.induction_variable
-            right = [read(step, c) for c in range(tile.chunks)]
+            right = read(step)
             k = self._k(step)
             partial = iter(sums.inner_iter_args)
             scf.yield_(
@@ -245,9 +259,10 @@ class _Dot:
         return arith.muli(step, index_constant(self.method.k_step))
 
     def _initial(self, row: ir.Value, column: ir.Value) -> ir.Value:
-        sums = self._strip_of(self.method.acc)
-        if self.starts_at_zero or self.acc is None:
-            return arith.constant(sums, zero_attribute(sums))
+        if self.initial is not None:
+            strip = self.initial(row, column, self.method.tile.lanes)
+            return widen(strip, self.method.acc)
+        assert self.acc is not None, "without `initial` sums start with `acc`"
         stored = self._strip_of(ir.MemRefType(self.acc.type).element_type)
         return widen(vector.load(stored, self.acc, [row, column]), self.method.acc)
 

@@ -13,25 +13,14 @@ from typing import Protocol
 
 from ..mlir import arith, ir, llvm, vector
 from .dot_operands import ElementReader, LeftOperand, StripLoader
-from .transpose_kernels import index_constant, offset, power_of_two_divisor, widen
-
-
-class VectorFeatures(Protocol):
-    """What a method needs to know of a CPU; `cpu.features` gives it."""
-
-    @property
-    def vector_bits(self) -> int:
-        """Bits of a vector register that are worth using: 128, 256 or 512."""
-        ...
-
-    @property
-    def vector_registers(self) -> int:
-        """Number of vector registers: 16 up to AVX2, else 32."""
-        ...
-
-    def has(self, feature: str, /) -> bool:
-        """Whether LLVM's feature is there: `avx2`, `avx512bw`, `avx512bf16`."""
-        ...
+from .features import CpuFeatures
+from .transpose_kernels import (
+    index_constant,
+    offset,
+    power_of_two_divisor,
+    split,
+    widen,
+)
 
 
 @dataclass(frozen=True)
@@ -99,8 +88,10 @@ class DotMethod(Protocol):
         """Gives what emits the broadcast of row `i` at k, called outside the loop."""
         ...
 
-    def right_strip(self, load: StripLoader, k: ir.Value, j: ir.Value) -> ir.Value:
-        """Emits the vector of the right factor for columns `j ..` and one step at k."""
+    def right_strips(
+        self, load: StripLoader, k: ir.Value, j: ir.Value
+    ) -> list[ir.Value]:
+        """Emits the vectors of a row of the tile for columns `j ..` and a step at k."""
         ...
 
     def column_strip(
@@ -123,7 +114,7 @@ def choose_method(
     left: ir.Type,
     right: ir.Type,
     acc: ir.Type,
-    cpu: VectorFeatures,
+    cpu: CpuFeatures,
 ) -> DotMethod:
     """Gives the fastest method for a dot of `shape` (m, n, k) and these element types.
 
@@ -141,7 +132,7 @@ def choose_method(
     return FmaMethod(tile, sums)
 
 
-def choose_tile(m: int, n: int, acc: ir.Type, cpu: VectorFeatures) -> MicroTile:
+def choose_tile(m: int, n: int, acc: ir.Type, cpu: CpuFeatures) -> MicroTile:
     """Gives the register tile for an `[m, n]` accumulator.
 
     Half of the registers hold sums: that hides the latency of an FMA and leaves room
@@ -189,9 +180,12 @@ class FmaMethod:
         lanes = ir.VectorType.get([self.tile.lanes], self.acc)
         return lambda k: vector.broadcast(lanes, widen(read(k), self.acc))
 
-    def right_strip(self, load: StripLoader, k: ir.Value, j: ir.Value) -> ir.Value:
+    def right_strips(
+        self, load: StripLoader, k: ir.Value, j: ir.Value
+    ) -> list[ir.Value]:
         """Emits row k, columns `j ..`."""
-        return widen(load(k, j, self.tile.lanes), self.acc)
+        row = widen(load(k, j, self.tile.columns), self.acc)
+        return split(row, self.tile.chunks)
 
     def column_strip(
         self, load: StripLoader, j: ir.Value, step: ir.Value, steps: int
@@ -270,12 +264,17 @@ class PairMethod:
 
         return broadcast_pair
 
-    def right_strip(self, load: StripLoader, k: ir.Value, j: ir.Value) -> ir.Value:
+    def right_strips(
+        self, load: StripLoader, k: ir.Value, j: ir.Value
+    ) -> list[ir.Value]:
         """Emits rows k and k + 1, columns `j ..`, interleaved."""
-        element, lanes = self.intrinsic.element, self.tile.lanes
-        even = widen(load(k, j, lanes), element)
-        odd = widen(load(offset(k, 1), j, lanes), element)
-        return vector.interleave(even, odd)
+        element, columns = self.intrinsic.element, self.tile.columns
+        even = widen(load(k, j, columns), element)
+        odd = widen(load(offset(k, 1), j, columns), element)
+        pairs = zip(
+            split(even, self.tile.chunks), split(odd, self.tile.chunks), strict=True
+        )
+        return [vector.interleave(a, b) for a, b in pairs]
 
     def column_strip(
         self, load: StripLoader, j: ir.Value, step: ir.Value, steps: int
@@ -303,13 +302,13 @@ class PairMethod:
 
 
 def _pair_intrinsic(
-    left: ir.Type, right: ir.Type, sums: ir.Type, cpu: VectorFeatures
+    left: ir.Type, right: ir.Type, sums: ir.Type, cpu: CpuFeatures
 ) -> PairIntrinsic | None:
     """Gives the pair instruction for these types, or None if the CPU has none."""
     if left != right:
         return None
     if isinstance(left, ir.BF16Type) and isinstance(sums, ir.F32Type):
-        if cpu.vector_bits < 512 or not cpu.has("avx512bf16"):
+        if not cpu.has("avx512bf16"):
             return None
         return PairIntrinsic("llvm.x86.avx512bf16.dpbf16ps.512", 16, left, True)
     if not isinstance(left, ir.IntegerType) or left.width not in (8, 16):
@@ -317,8 +316,8 @@ def _pair_intrinsic(
     if not isinstance(sums, ir.IntegerType) or sums.width != 32 or left.width == 16:
         return None
     half = ir.IntegerType.get_signless(16)
-    if cpu.vector_bits >= 512 and cpu.has("avx512bw"):
+    if cpu.has("avx512bw"):
         return PairIntrinsic("llvm.x86.avx512.pmaddw.d.512", 16, half, False)
-    if cpu.vector_bits >= 256 and cpu.has("avx2"):
+    if cpu.has("avx2"):
         return PairIntrinsic("llvm.x86.avx2.pmadd.wd", 8, half, False)
     return None

@@ -62,46 +62,39 @@ class LeftScratch:
 
 @dataclass(frozen=True)
 class LeftInPlace:
-    """The left factor in a flat buffer, where each row has an offset of its own.
+    """The left factor in a flat buffer, wherever its rows lie there.
 
     Fits wrapped rows (`offs % M`), transposed factors and run-time strides alike; no
     copy is made.
 
     Attributes:
         buffer: rank 1 with unit stride.
-        row_offset: emits the index of element `[i, 0]`; called outside the k loop.
-        k_stride: distance of elements along k; None stands for 1.
+        row: emits the index of element `[i, 0]` and the distance of elements along k;
+            called outside the k loop.
+        has_pairs: that distance is 1 for all rows.
     """
 
     buffer: ir.Value
-    row_offset: Callable[[ir.Value], ir.Value]
-    k_stride: ir.Value | None = None
+    row: Callable[[ir.Value], tuple[ir.Value, ir.Value]]
+    has_pairs: bool = False
 
     @property
     def element(self) -> ir.Type:
         """Type of one element."""
         return ir.MemRefType(self.buffer.type).element_type
 
-    @property
-    def has_pairs(self) -> bool:
-        """Whether elements k and k + 1 of a row lie side by side."""
-        return self.k_stride is None
-
     def element_reader(self, i: ir.Value) -> ElementReader:
         """Gives a function that emits the load of element `[i, k]`."""
-        start = self.row_offset(i)
-        return lambda k: memref.load(self.buffer, [self._index(start, k)])
+        start, stride = self.row(i)
+        return lambda k: memref.load(
+            self.buffer, [arith.addi(start, arith.muli(k, stride))]
+        )
 
     def pair_reader(self, i: ir.Value) -> ElementReader:
         """Gives a function that emits the load of `[i, k]` and `[i, k + 1]`."""
-        start = self.row_offset(i)
+        start, _ = self.row(i)
         pair = ir.VectorType.get([2], self.element)
-        return lambda k: vector.load(pair, self.buffer, [self._index(start, k)])
-
-    def _index(self, start: ir.Value, k: ir.Value) -> ir.Value:
-        if self.k_stride is not None:
-            k = arith.muli(k, self.k_stride)
-        return arith.addi(start, k)
+        return lambda k: vector.load(pair, self.buffer, [arith.addi(start, k)])
 
 
 @dataclass(frozen=True)

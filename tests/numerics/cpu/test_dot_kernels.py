@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import ml_dtypes
 import numpy as np
 import pytest
+from tests.numerics.cpu.dispatch import run_dispatch, scratch, view
 
 from tritonflow.cpu.dot_kernels import (
     LeftInPlace,
@@ -19,6 +17,7 @@ from tritonflow.cpu.dot_kernels import (
     choose_method,
     emit_dot,
 )
+from tritonflow.cpu.features import CpuFeatures, host_features
 from tritonflow.cpu.transpose_kernels import (
     emit_copy,
     emit_transposing_copy,
@@ -26,22 +25,9 @@ from tritonflow.cpu.transpose_kernels import (
 )
 from tritonflow.mlir import arith, ir, vector
 
-from tests.numerics.cpu.dispatch import run_dispatch, scratch, view
-
-
-@dataclass(frozen=True)
-class Cpu:
-    vector_bits: int = 512
-    vector_registers: int = 32
-    features: frozenset[str] = frozenset({"avx2", "avx512bw", "avx512bf16"})
-
-    def has(self, feature: str) -> bool:
-        return feature in self.features
-
-
-HOST = Cpu()
-PLAIN = Cpu(128, 16, frozenset())
-AVX2 = Cpu(256, 16, frozenset({"avx2"}))
+HOST = host_features()
+PLAIN = CpuFeatures(128)
+AVX2 = CpuFeatures(256, frozenset({"avx2", "fma"}))
 
 
 def random(shape, dtype, seed):
@@ -65,11 +51,13 @@ def strips(buffer, row_stride):
 def left_operand(kind, buffer, m, k, method):
     element, load = strips(buffer, k)
     if kind == "transposed":
-        row = lambda i: i
-        left = LeftInPlace(buffer, row, index_constant(m))
+        left = LeftInPlace(buffer, lambda i: (i, index_constant(m)))
     else:
-        row = lambda i: arith.muli(i, index_constant(k))
-        left = LeftInPlace(buffer, row)
+        left = LeftInPlace(
+            buffer,
+            lambda i: (arith.muli(i, index_constant(k)), index_constant(1)),
+            has_pairs=True,
+        )
     if kind == "k_major":
         target = scratch((k, m), method.acc)
         emit_transposing_copy(load, target)
