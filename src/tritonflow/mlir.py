@@ -19,6 +19,7 @@ from iree.compiler.dialects import math as math
 from iree.compiler.dialects import memref as memref
 from iree.compiler.dialects import scf as scf
 from iree.compiler.dialects import vector as vector
+from iree.compiler.passmanager import PassManager as PassManager
 
 from .errors import PassError, SourceLocation
 

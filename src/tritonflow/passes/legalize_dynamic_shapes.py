@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""`legalize-dynamic-shapes`: symbolic dimensions in forms that IREE compiles.
+
+    %s = stablehlo.concatenate %b, %c4 : tensor<2xi32>
+    %r = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [0]
+        : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+
+becomes
+
+    %d = tensor.dim ... : index
+    %e = tensor.empty(%d) : tensor<?x4xf32>
+    %r = linalg.generic {...} ins(%x) outs(%e) -> tensor<?x4xf32>
+
+IREE refuses StableHLO's dynamic operations, and reads a shape that is a tensor back from
+the device; here every shape becomes arithmetic on the host. Checks of the caller's shapes
+are dropped: the runtime has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import UnsupportedError
+from ..mlir import ir, source_location, walk
+from . import dynamic_dots, dynamic_operations
+from .base import ModulePass
+from .scalar_folding import ScalarFolder
+
+_REWRITES: dict[str, Callable[[ir.Operation, ScalarFolder], None]] = {
+    "stablehlo.dynamic_broadcast_in_dim": dynamic_operations.rewrite_broadcast,
+    "stablehlo.dynamic_iota": dynamic_operations.rewrite_iota,
+    "stablehlo.dynamic_pad": dynamic_operations.rewrite_pad,
+    "stablehlo.dynamic_reshape": dynamic_operations.rewrite_reshape,
+    "stablehlo.real_dynamic_slice": dynamic_operations.rewrite_slice,
+    "stablehlo.dot_general": dynamic_dots.rewrite_dot,
+}
+
+_UNSUPPORTED = {
+    "stablehlo.dynamic_conv",
+    "stablehlo.dynamic_gather",
+    "stablehlo.set_dimension_size",
+}
+
+_ASSERTION = "shape_assertion"
+
+
+class LegalizeDynamicShapesPass(ModulePass):
+    """Rewrites StableHLO's dynamic operations, one function for each kind."""
+
+    name = "legalize-dynamic-shapes"
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrites the operations of `module`."""
+        folder = ScalarFolder()
+        for operation in list(walk(module.operation)):
+            if operation.name in _UNSUPPORTED:
+                raise UnsupportedError(
+                    f"`{operation.name}`: not supported with symbolic dimensions.",
+                    at=source_location(operation.location),
+                    hint="compile with the shapes of the arguments known",
+                )
+            if _is_assertion(operation):
+                operation.erase()
+            elif operation.name in _REWRITES:
+                with ir.InsertionPoint(operation), operation.location:
+                    _REWRITES[operation.name](operation, folder)
+
+
+def _is_assertion(operation: ir.Operation) -> bool:
+    return (
+        operation.name == "stablehlo.custom_call"
+        and operation.attributes["call_target_name"].value == _ASSERTION
+    )

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""`lower-triton-to-stream`: kernels for a CPU become IREE's own kind of executable.
+
+    "triton.executable"() ({ "triton.executable.export"() ({ module {...} }) })
+
+becomes
+
+    stream.executable private @kernel_key {
+      stream.executable.export public @kernel workgroups(...) -> (index, index, index)
+      builtin.module {...}
+    }
+
+and dispatches become `flow.dispatch @kernel_key::@kernel`. IREE compiles the code.
+"""
+
+from __future__ import annotations
+
+from ..dialect.base import find_ops
+from ..dialect.dispatch import DispatchOp
+from ..dialect.executable import ExecutableOp, ExportOp
+from ..mlir import ir
+from .base import ModulePass
+from .flow_dispatch import replace_by_flow_dispatch
+
+
+class LowerTritonToStreamPass(ModulePass):
+    """Turns executables with code for a CPU into `stream.executable`."""
+
+    name = "lower-triton-to-stream"
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrites the CPU executables of `module` and their dispatches."""
+        entry_points: dict[str, list[ir.SymbolRefAttr]] = {}
+        for executable in list(find_ops(module.operation, ExecutableOp)):
+            exports = list(executable.exports)
+            if exports[0].parsed_target.backend != "cpu":
+                continue
+            symbol = executable.sym_name.value
+            entry = exports[0].entry_point.value
+            entry_points[symbol] = [ir.SymbolRefAttr.get([symbol, entry])]
+            _lower_executable(executable, exports[0])
+        for dispatch in list(find_ops(module.operation, DispatchOp)):
+            if dispatch.executable_name in entry_points:
+                replace_by_flow_dispatch(
+                    dispatch, entry_points[dispatch.executable_name]
+                )
+
+
+def _lower_executable(executable: ExecutableOp, export: ExportOp) -> None:
+    operation, code = executable.operation, export.code
+    if code is None:
+        raise export.error("code", "got none, expected a `builtin.module`.")
+    with operation.location:
+        lowered = ir.Operation.create(
+            "stream.executable",
+            attributes={
+                "sym_name": executable.sym_name,
+                "sym_visibility": ir.StringAttr.get("private"),
+            },
+            regions=1,
+            ip=ir.InsertionPoint(operation),
+        )
+        with ir.InsertionPoint(lowered.regions[0].blocks.append()):
+            _create_export(export.entry_point)
+            end = ir.Operation.create("stream.executable.end")
+        code.move_before(end)
+    operation.erase()
+
+
+def _create_export(entry_point: ir.StringAttr) -> None:
+    """Makes the export; its workgroups are the grid that the dispatch gives."""
+    export = ir.Operation.create(
+        "stream.executable.export",
+        attributes={
+            "sym_name": entry_point,
+            "sym_visibility": ir.StringAttr.get("public"),
+            "function_ref": ir.FlatSymbolRefAttr.get(entry_point.value),
+        },
+        regions=1,
+    )
+    location = ir.Location.current
+    grid = export.regions[0].blocks.append(
+        *[ir.IndexType.get()] * 3, arg_locs=[location] * 3
+    )
+    with ir.InsertionPoint(grid):
+        ir.Operation.create("stream.return", operands=list(grid.arguments))
