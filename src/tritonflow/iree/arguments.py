@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the caller's arrays to IREE's buffer views, without a copy where that is safe.
+
+IREE compiles its code for buffers that begin at multiples of 64 bytes and does not check
+it: such code on NumPy's 16 is a crash. So arrays in host memory are shared if they are
+contiguous and aligned, and copied if not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any
+
+import numpy as np
+from iree import runtime as rt
+
+from ..errors import SignatureError
+from .array import Array
+from .devices import Device
+from .elements import DTYPES, HAL_TYPES, RAW_DTYPES
+from .manifest import TensorSpec
+
+ALIGNMENT = 64
+"""Bytes; IREE's `IREE_HAL_HEAP_BUFFER_ALIGNMENT`, which its compiler relies on."""
+
+_HOST_TYPE = int(rt.MemoryType.HOST_LOCAL) | int(rt.MemoryType.DEVICE_VISIBLE)
+_HOST_USAGE = int(rt.BufferUsage.DEFAULT) | int(rt.BufferUsage.MAPPING)
+_DEVICE_TYPE = int(rt.MemoryType.DEVICE_LOCAL)
+_DEVICE_USAGE = int(rt.BufferUsage.DEFAULT)
+_HOST_DLPACK_TYPES = (1, 3)  # kDLCPU, kDLCUDAHost
+_KINDS_OF_SCALARS = {bool: "biufcV", int: "iufcV", float: "fcV", complex: "c"}
+
+
+def to_view(
+    value: Any, spec: TensorSpec, device: Device
+) -> tuple[rt.HalBufferView, tuple[np.dtype, tuple[int, ...]]]:
+    """Gives a view of `value`'s memory on `device`, its element type and its shape.
+
+    Args:
+        spec: what the argument should be: names it in messages, types Python's numbers.
+
+    Raises: SignatureError: not an array, or of a type that no program can take.
+    """
+    if type(value) is Array and value._device is device:
+        return value._view, value.spec
+    if not device.is_host or not isinstance(value, np.ndarray):
+        shared = _share(value, spec, device)
+        if shared is not None:
+            return shared
+    array = _to_numpy(value, spec)
+    if array.dtype not in HAL_TYPES:
+        raise SignatureError(
+            f"argument `{spec.name}`: got element type `{array.dtype}`, expected "
+            f"{spec.dtype}."
+        )
+    buffer = _import(array, device) if device.is_host else _upload(array, device)
+    view = rt.HalBufferView(buffer, array.shape, HAL_TYPES[array.dtype])
+    return view, (array.dtype, array.shape)
+
+
+def _share(
+    value: Any, spec: TensorSpec, device: Device
+) -> tuple[rt.HalBufferView, tuple[np.dtype, tuple[int, ...]]] | None:
+    """Gives a view of memory that is on `device` already; None if it is elsewhere."""
+    place = getattr(value, "__dlpack_device__", None)
+    if place is None or isinstance(value, np.generic):
+        return None
+    kind, index = place()
+    if device.is_host or (int(kind), index) != device.dlpack:
+        if int(kind) not in _HOST_DLPACK_TYPES and not hasattr(value, "__array__"):
+            raise SignatureError(
+                f"argument `{spec.name}`: the array is on another device, expected it "
+                f"on {device.name} or in host memory."
+            )
+        return None
+    # IREE's queue does not know the producer's: the values must be complete.
+    if hasattr(value, "block_until_ready"):
+        value.block_until_ready()
+    return _from_dlpack(value, spec, device)
+
+
+def _from_dlpack(
+    value: Any, spec: TensorSpec, device: Device
+) -> tuple[rt.HalBufferView, tuple[np.dtype, tuple[int, ...]]] | None:
+    try:
+        view = device.hal.from_dlpack_capsule(value.__dlpack__())
+    except (RuntimeError, ValueError, TypeError, BufferError):
+        return None  # A type or a layout that DLPack or IREE cannot spell: copied.
+    shape = tuple(view.shape)
+    # A producer's own word for the type knows signs and booleans, which IREE's lacks.
+    dtype = DTYPES.get(str(getattr(value, "dtype", "")).rpartition(".")[2])
+    if dtype is None:
+        dtype = np.dtype(rt.HalElementType.map_to_dtype(view.element_type))
+    element = HAL_TYPES.get(dtype)
+    if element is None:
+        return None
+    if int(view.element_type) != element:
+        view = rt.HalBufferView(view.get_buffer(), shape, element)
+    return view, (dtype, shape)
+
+
+def _to_numpy(value: Any, spec: TensorSpec) -> np.ndarray:
+    kinds = _KINDS_OF_SCALARS.get(type(value))
+    wanted = DTYPES[spec.dtype]
+    if kinds is not None and wanted.kind in kinds:
+        return np.asarray(value, wanted)
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise SignatureError(
+            f"argument `{spec.name}`: got `{type(value).__name__}`, which is not an "
+            f"array: {error}",
+        ) from error
+    if array.dtype == object:
+        raise SignatureError(
+            f"argument `{spec.name}`: got `{type(value).__name__}`, expected an array "
+            f"{spec}."
+        )
+    return array
+
+
+def _import(array: np.ndarray, device: Device) -> rt.HalBuffer:
+    """Shares `array`'s memory, or that of an aligned copy of it."""
+    address = array.__array_interface__["data"][0]
+    if address % ALIGNMENT or not array.flags.c_contiguous:
+        array = aligned_copy(array)
+        address = array.__array_interface__["data"][0]
+    # The program never writes to its inputs, so that read-only arrays are safe; the
+    # binding wants memory that Python calls writable.
+    memory = (ctypes.c_ubyte * array.nbytes).from_address(address)
+    memory.owner = array  # pyright: ignore[reportAttributeAccessIssue]
+    return device.hal.allocator.import_host_allocation(memory, _HOST_TYPE, _HOST_USAGE)
+
+
+def aligned_copy(array: np.ndarray) -> np.ndarray:
+    """Gives a contiguous copy of `array` that begins at a multiple of `ALIGNMENT`."""
+    copy = aligned_empty(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Gives an array of undefined values that begins at a multiple of `ALIGNMENT`."""
+    nbytes = math.prod(shape) * dtype.itemsize
+    room = np.empty(nbytes + ALIGNMENT, np.uint8)
+    start = -room.__array_interface__["data"][0] % ALIGNMENT
+    return room[start : start + nbytes].view(dtype).reshape(shape)
+
+
+def _upload(array: np.ndarray, device: Device) -> rt.HalBuffer:
+    """Gives a copy of `array` in the device's memory."""
+    plain = np.ascontiguousarray(array).view(RAW_DTYPES[array.dtype])
+    buffer = device.hal.allocator.allocate_buffer_copy(
+        _DEVICE_TYPE, _DEVICE_USAGE, device.hal, plain
+    )
+    return buffer  # pyright: ignore[reportReturnType]

@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""The arrays that a program returns: device memory with NumPy's and DLPack's protocols."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from iree import runtime as rt
+
+from .devices import Device
+from .elements import RAW_DTYPES
+
+_STAGING_TYPE = int(rt.MemoryType.HOST_LOCAL) | int(rt.MemoryType.DEVICE_VISIBLE)
+_STAGING_USAGE = int(rt.BufferUsage.TRANSFER_TARGET) | int(
+    rt.BufferUsage.MAPPING_SCOPED
+)
+
+
+class Array:
+    """An array in a device's memory, finished and ready to be read.
+
+    `numpy.asarray(array)` gives its values: the same memory on a CPU, a copy from a GPU.
+    `jax.dlpack.from_dlpack(array)`, `torch.from_dlpack(array)` and the like share its
+    memory. Passed to a program on the same device it costs nothing.
+
+    Attributes:
+        dtype: NumPy's type, from `ml_dtypes` for bfloat16 and the 8-bit floats.
+        shape: a tuple of integers.
+    """
+
+    __slots__ = ("_device", "_view", "dtype", "shape", "spec")
+
+    def __init__(
+        self,
+        view: rt.HalBufferView,
+        device: Device,
+        dtype: np.dtype,
+        shape: tuple[int, ...],
+    ) -> None:
+        self._view = view
+        self._device = device
+        self.dtype = dtype
+        self.shape = shape
+        self.spec = (dtype, shape)
+
+    @property
+    def device(self) -> str:
+        """Name of the device whose memory it is in, such as `cuda:1`."""
+        return self._device.name
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements together."""
+        return self.size * self.dtype.itemsize
+
+    def block_until_ready(self) -> Array:
+        """Gives the array itself: a program returns when its results are there."""
+        return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if copy is False and not self._device.is_host:
+            raise ValueError(f"an array on {self.device} cannot be read without a copy")
+        array = self._to_host()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy and self._device.is_host else array
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._device.dlpack
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        # The values are complete, so that no stream of the consumer has to wait.
+        if copy or (dl_device is not None and tuple(dl_device) != self._device.dlpack):
+            raise BufferError(
+                f"an array on {self.device} is exported as it is, not copied to "
+                f"{dl_device or 'new memory'}"
+            )
+        try:
+            return self._device.hal.create_dlpack_capsule(
+                self._view, *self._device.dlpack
+            )
+        except (RuntimeError, ValueError) as error:
+            raise BufferError(f"{self!r} cannot be exported: {error}") from error
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of an array without dimensions")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        sizes = ",".join(map(str, self.shape))
+        return f"Array({self.dtype.name}[{sizes}] on {self.device})"
+
+    def __str__(self) -> str:
+        return str(np.asarray(self))
+
+    def _to_host(self) -> np.ndarray:
+        if self.size == 0:
+            return np.empty(self.shape, self.dtype)
+        raw = RAW_DTYPES[self.dtype]
+        if self._device.is_host:
+            host = self._view.map().asarray(self.shape, raw)
+        else:
+            host = _copy_to_host(self._device.hal, self._view).asarray(self.shape, raw)
+        return host if raw == self.dtype else host.view(self.dtype)
+
+
+def _copy_to_host(device: rt.HalDevice, view: rt.HalBufferView) -> rt.MappedMemory:
+    """Waits for a copy of `view`'s bytes to memory that the host can read."""
+    source = view.get_buffer()
+    staging = device.allocator.allocate_buffer(
+        _STAGING_TYPE, _STAGING_USAGE, source.byte_length()
+    )
+    copy_buffer(device, source, staging)
+    return staging.map()
+
+
+def copy_buffer(
+    device: rt.HalDevice, source: rt.HalBuffer, target: rt.HalBuffer
+) -> None:
+    """Copies all of `source` to `target` and waits until it is done."""
+    semaphore = device.create_semaphore(0)
+    device.queue_copy(
+        source,
+        target,
+        rt.HalFence.create_at(semaphore, 0),
+        rt.HalFence.create_at(semaphore, 1),
+    )
+    semaphore.wait(1)

@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""Machine code for the dispatches that IREE itself makes for NVIDIA GPUs.
+
+IREE writes PTX, which the driver would assemble at every load. Here the PTX is taken out
+of the compiler, assembled for every chip of the program, and put back as a binary:
+
+    hal.executable private @program_linked {
+      hal.executable.variant public @cuda_nvptx_fb target(...) {
+        hal.executable.export public @dispatch_0 ... <workgroup_size = [64, 1, 1]>
+        builtin.module { llvm.func @dispatch_0 ... }
+      }
+    }
+
+becomes the same without the inner module, and with `objects([fatbin])`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from ..errors import ToolError
+from ..mlir import PassManager, ir, parse_module
+from ..target import Target
+from .fatbin import Image, pack_fatbin
+from .invocation import Compilation
+
+TRANSLATED = "executable-targets"
+"""The phase after which IREE's dispatches are LLVM IR, not yet PTX."""
+
+# One executable for all dispatches: the driver loads one module instead of many.
+_LINK = "builtin.module(iree-llvmgpu-link-executables{target=cuda})"
+
+Assemble = Callable[[str, Target], bytes]
+"""Gives the cubin of a PTX text for a chip."""
+
+
+def assemble_own_dispatches(
+    text: str, flags: Sequence[str], targets: Sequence[Target], assemble: Assemble
+) -> str:
+    """Gives the module `text`, of phase `TRANSLATED`, with its dispatches as machine code.
+
+    Args:
+        targets: the chips; the oldest also gets PTX, for chips later than all of them.
+
+    Raises: ToolError: IREE does not make PTX of a dispatch, or it does not assemble.
+    """
+    module = parse_module(text)
+    variants = list(_open_variants(module))
+    if not variants:
+        return text
+    _link(module)
+    variants = list(_open_variants(module))
+    ptx = _write_ptx(str(module), flags)
+    if len(ptx) != len(variants):
+        raise ToolError(
+            f"IREE's compiler wrote PTX for {len(ptx)} executables, expected "
+            f"{len(variants)}."
+        )
+    for executable, variant in variants:
+        source = _ptx_of(executable, ptx)
+        _substitute(variant, _fatbin(source, targets, assemble))
+    return str(module)
+
+
+def _link(module: ir.Module) -> None:
+    """Puts IREE's dispatches into one executable. Raises ToolError if that fails."""
+    try:
+        with module.context:
+            PassManager.parse(_LINK).run(module.operation)
+    except ir.MLIRError as error:
+        raise ToolError(
+            f"IREE's compiler cannot link its dispatches: {error}"
+        ) from error
+
+
+def _open_variants(module: ir.Module) -> Iterator[tuple[str, ir.Operation]]:
+    """Gives the name of each executable that IREE generates code for, and its variant."""
+    for executable in module.body.operations:
+        if executable.operation.name != "hal.executable":
+            continue
+        name = ir.StringAttr(executable.attributes["sym_name"]).value
+        for variant in executable.regions[0].blocks[0].operations:
+            if _inner_module(variant.operation) is not None:
+                yield name, variant.operation
+
+
+def _inner_module(variant: ir.Operation) -> ir.Operation | None:
+    if variant.name != "hal.executable.variant":
+        return None
+    operations = variant.regions[0].blocks[0].operations
+    return next((o.operation for o in operations if o.name == "builtin.module"), None)
+
+
+def _write_ptx(text: str, flags: Sequence[str]) -> dict[str, str]:
+    """Gives the PTX of every executable in `text`, by the name of its file."""
+    with tempfile.TemporaryDirectory(prefix="tritonflow-") as folder:
+        dump = f"--iree-hal-dump-executable-binaries-to={folder}"
+        with Compilation(text, [*flags, dump], start=TRANSLATED) as compilation:
+            compilation.run_to("hal")
+        return {p.stem: p.read_text() for p in sorted(Path(folder).glob("*.ptx"))}
+
+
+def _ptx_of(executable: str, ptx: Mapping[str, str]) -> str:
+    """Gives the PTX of one executable: files are `<module>_<executable>_<variant>`."""
+    found = [text for name, text in ptx.items() if f"_{executable}_" in name]
+    if len(found) != 1:
+        raise ToolError(
+            f"IREE's compiler wrote {len(found)} PTX files for `{executable}`, "
+            f"expected one, among {', '.join(ptx)}."
+        )
+    return found[0]
+
+
+def _fatbin(source: str, targets: Sequence[Target], assemble: Assemble) -> bytes:
+    with ThreadPoolExecutor() as pool:
+        cubins = list(pool.map(lambda target: assemble(source, target), targets))
+    images = [
+        Image(cubin, target.capability)
+        for cubin, target in zip(cubins, targets, strict=True)
+    ]
+    oldest = min(target.capability for target in targets)
+    return pack_fatbin([*images, Image(source.encode(), oldest, is_ptx=True)])
+
+
+def _substitute(variant: ir.Operation, code: bytes) -> None:
+    inner = _inner_module(variant)
+    assert inner is not None  # The caller chose variants by it.
+    inner.erase()
+    with variant.context:
+        variant.attributes["objects"] = ir.Attribute.parse(
+            '[#hal.executable.object<{path = "dispatches.fatbin", data = '
+            f'dense<"0x{code.hex()}"> : vector<{len(code)}xi8>}}>]'
+        )
