@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from ..errors import SourceLocation
-from ..kernel.specialization import SpecializedParameter, Specialization
+from ..kernel.specialization import Specialization, SpecializedParameter
 from .launch import GridOperand, KernelArgument, Launch
 from .operands import Buffer, Leaf, Operand, Path, RunTimeInteger
 from .symbols import is_symbolic

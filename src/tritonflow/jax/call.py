@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import SignatureError, SourceLocation
+from ..errors import SignatureError, SourceLocation, UnsupportedError
 from ..kernel.arguments import Argument
 from ..kernel.kernel import Kernel
 from ..kernel.signature import specialize
@@ -55,7 +55,11 @@ def perform(request: CallRequest) -> Any:
         name: _read(kernel, name, value, at) for name, value in bound.operands.items()
     }
     options = _merge_options([*request.options, bound.options], at)
-    specialization = _specialize(kernel, operands, outputs, bound, options)
+    try:
+        specialization = _specialize(kernel, operands, outputs, bound, options)
+    except (SignatureError, UnsupportedError) as error:
+        # It knows the kernel's line; the one to change is more often the call's.
+        raise type(error)(error.message, at=at, hint=error.hint) from error
     symbols = {k: v for k, v in bound.operands.items() if is_symbolic(v)}
     meta = {**symbols, **specialization.meta}
     count = len(outputs.results)
@@ -105,7 +109,7 @@ def _specialize(
 def _merge_options(
     sources: Sequence[Mapping[str, Any]], at: SourceLocation
 ) -> dict[str, Any]:
-    """Gives the options of all sources. Raises SignatureError if two give one option."""
+    """Gives the options of all sources. Raises SignatureError on a repeated one."""
     merged: dict[str, Any] = {}
     for source in sources:
         given = {name: value for name, value in source.items() if value is not None}

@@ -36,7 +36,8 @@ class TensorDescriptor:
     def __post_init__(self) -> None:
         if self.padding not in ("zero", "nan"):
             raise SignatureError(
-                f"`padding` of a descriptor: got {self.padding!r}, expected zero or nan."
+                f"`padding` of a descriptor: got {self.padding!r}, "
+                "expected zero or nan."
             )
         ranks = len(self.shape), len(self.strides), len(self.block_shape)
         if len(set(ranks)) != 1:

@@ -11,7 +11,12 @@ from typing import Any, NamedTuple
 
 import jax
 
-from ..errors import SourceLocation, TritonFlowError, UnsupportedError
+from ..errors import (
+    SignatureError,
+    SourceLocation,
+    TritonFlowError,
+    UnsupportedError,
+)
 from ..kernel.specialization import Specialization
 from .arguments import ProgramArguments, read_arguments
 from .launch import GridOperand, Launch
@@ -115,7 +120,7 @@ def export_program(
     Raises:
         SignatureError: if an argument is no pytree of arrays.
         UnsupportedError: on what cannot be in a program: several devices, callbacks,
-            libraries of JAX's own platforms, or symbolic sizes where a number is needed.
+            libraries of JAX's own platforms, symbolic sizes where a number is needed.
     """
     read = read_arguments(fn, args, param_argnums)
     program_name = _identifier(name or getattr(fn, "__name__", "program"))
@@ -189,8 +194,14 @@ _UNSAFE_CALLS = re.compile(r"custom calls? .*compatibility guarantees", re.DOTAL
 
 
 def _explain(error: Exception, name: str) -> Exception:
-    """Gives an error of ours for what JAX refuses to export, else `error` itself."""
+    """Gives our error for what JAX refuses to export, else `error` itself."""
     text = str(error)
+    if "mixing of symbolic scopes" in text:
+        return SignatureError(
+            f"program `{name}`: its symbolic sizes are of several scopes, expected one.",
+            hint='make all by one call: b, n = jax.export.symbolic_shape("b, n"), or '
+            "give later calls `scope=`",
+        )
     if found := _NO_RULE.search(text):
         what = f"JAX's operation `{found.group(1)}`"
     elif "EmitPythonCallback" in text:
@@ -237,7 +248,7 @@ def _static(key: str, type_: Any) -> tuple[str, tuple[int, ...]]:
 
 
 def _stored_dtype(name: str, type_: Any) -> str:
-    """Gives the dtype's name. Raises UnsupportedError if elements are no whole bytes."""
+    """Gives the dtype's name. Raises UnsupportedError if it is no whole bytes."""
     dtype = dtype_name(type_.dtype)
     if re.match(r"u?int[124]$|float[46]_|key<", dtype):
         raise UnsupportedError(

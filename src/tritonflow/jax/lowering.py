@@ -82,7 +82,7 @@ def lower_call(ctx: Any, operands: Sequence[Any], launch: Launch) -> Any:
     return rule(ctx, *operands, **attributes)
 
 
-def constant(value: bool | int | float, type_name: str) -> Any:
+def constant(value: bool | float, type_name: str) -> Any:
     """Gives `value` as the NumPy scalar whose MLIR attribute has the kernel's type.
 
     MLIR's integers have no sign: `u32` 2**32 - 1 becomes the `i32` -1.

@@ -34,7 +34,7 @@ def portable_text(exported: jax.export.Exported) -> str:
             _strip_shardings(operation)
         for operation in _walk(module.operation):
             _check_call(operation)
-        return module.operation.get_asm(enable_debug_info=False)
+        return str(module.operation.get_asm(enable_debug_info=False))
 
 
 def _walk(operation: Any) -> Iterator[Any]:

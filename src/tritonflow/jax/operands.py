@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.core
 import jax.numpy as jnp
 import numpy as np
 
@@ -62,7 +63,7 @@ class Operand:
         alias_slots: the leaves that a caller counts in `input_output_aliases`.
     """
 
-    argument: Argument | tuple[Any, ...] | None
+    argument: Argument
     leaves: tuple[tuple[Path, Leaf], ...]
     alias_slots: tuple[Leaf, ...]
 
@@ -82,17 +83,7 @@ def read_operand(
     if value is None:
         return Operand(None, (), ())
     if isinstance(value, tuple | list):
-        parts = [
-            read_operand(item, (*path, i), is_scalar=False, at=at)
-            for i, item in enumerate(value)
-        ]
-        arguments = [part.argument for part in parts]
-        is_named = hasattr(value, "_fields")
-        return Operand(
-            type(value)(*arguments) if is_named else tuple(arguments),
-            tuple(leaf for part in parts for leaf in part.leaves),
-            tuple(slot for part in parts for slot in part.alias_slots),
-        )
+        return _read_tuple(value, path, at)
     if is_descriptor(value) and not isinstance(value, jax.Array):
         return _read_descriptor(value, path, at)
     argument, leaf = _read_leaf(value, path, is_scalar, at)
@@ -113,8 +104,8 @@ def array_argument(dtype: Any, shape: tuple[Any, ...], path: Path) -> ArrayArgum
 
 
 def dtype_name(dtype: Any) -> str:
-    """Gives NumPy's name of an element type, or JAX's of one of its own (`key<fry>`)."""
-    if jax.dtypes.issubdtype(dtype, jax.dtypes.extended):
+    """Gives NumPy's name of an element type, or JAX's of its own ones (`key<fry>`)."""
+    if jnp.issubdtype(dtype, jax.dtypes.extended):
         return str(dtype)
     return np.dtype(dtype).name
 
@@ -122,6 +113,21 @@ def dtype_name(dtype: Any) -> str:
 def show(path: Path) -> str:
     """Gives a path as the user would write it: `pair[0]`."""
     return str(path[0]) + "".join(f"[{part}]" for part in path[1:])
+
+
+def _read_tuple(value: Sequence[Any], path: Path, at: SourceLocation) -> Operand:
+    parts = [
+        read_operand(item, (*path, i), is_scalar=False, at=at)
+        for i, item in enumerate(value)
+    ]
+    arguments = tuple(part.argument for part in parts)
+    # The kernel may use the fields of a named tuple.
+    make = getattr(type(value), "_make", tuple)
+    return Operand(
+        make(arguments),
+        tuple(leaf for part in parts for leaf in part.leaves),
+        tuple(slot for part in parts for slot in part.alias_slots),
+    )
 
 
 def _dtype_hint(name: str) -> str:
@@ -202,7 +208,7 @@ def _read_scalar(value: Any, path: Path, at: SourceLocation) -> tuple[Argument, 
     return ScalarArgument(plain, dtype=value.dtype.name), Static(plain)
 
 
-def _plain_number(value: int | float) -> int | float:
+def _plain_number(value: float) -> int | float:
     return int(value) if isinstance(value, int) else float(value)
 
 

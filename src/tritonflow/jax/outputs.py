@@ -126,7 +126,7 @@ def _read_result(
             at=at,
             hint="jax.ShapeDtypeStruct(shape, dtype)",
         )
-    if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.extended):
+    if jnp.issubdtype(leaf.dtype, jax.dtypes.extended):
         return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
     asked = jnp.dtype(leaf.dtype)
     if jax.dtypes.canonicalize_dtype(asked) != asked:

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-import jax
+import jax.core
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
+from jax.sharding import NamedSharding, PartitionSpec
 
 from ..errors import UnsupportedError
 from .launch import Launch
@@ -37,10 +38,28 @@ def _abstract_eval(*operands: Any, launch: Launch) -> list[jax.core.ShapedArray]
             "sharded operands are not supported yet",
             "call it inside `jax.shard_map` over a mesh of one device, or gather first",
         )
+    varying = [operand for operand in operands if _varying_axes(operand)]
+    if not varying:
+        return [jax.core.ShapedArray(r.shape, r.dtype) for r in launch.results]
     # Inside `jax.shard_map` a type names the mesh axes over which values differ.
-    varying = frozenset().union(*(getattr(op, "vma", ()) or () for op in operands))
-    extra = {"vma": varying} if varying else {}
-    return [jax.core.ShapedArray(r.shape, r.dtype, **extra) for r in launch.results]
+    axes = frozenset().union(*map(_varying_axes, varying))
+    like = max(varying, key=lambda operand: len(_varying_axes(operand)))
+    return [
+        jax.core.ShapedArray(
+            result.shape,
+            result.dtype,
+            sharding=NamedSharding(
+                like.sharding.mesh, PartitionSpec(*[None] * len(result.shape))
+            ),
+            manual_axis_type=type(like.manual_axis_type)(varying=axes),
+        )
+        for result in launch.results
+    ]
+
+
+def _varying_axes(operand: Any) -> frozenset[str]:
+    type_ = getattr(operand, "manual_axis_type", None)
+    return frozenset(type_.varying) if type_ is not None else frozenset()
 
 
 def _is_sharded(operand: Any) -> bool:
@@ -48,7 +67,7 @@ def _is_sharded(operand: Any) -> bool:
     mesh = getattr(sharding, "mesh", None)
     if mesh is None or mesh.empty or mesh.size == 1:
         return False
-    return any(axis is not None for axis in sharding.spec)
+    return any(axis is not None for axis in getattr(sharding, "spec", ()))
 
 
 @triton_call_p.def_impl

@@ -11,9 +11,10 @@ A description is a dictionary with a `kind`:
 | `list`, `tuple` | `children` |
 | `dict` | `keys` (strings or numbers), `children` |
 | `namedtuple` | `name`, `fields`, `children` |
-| `custom` | `name` of the class, `keys`, `children`; JAX flattens it, nothing rebuilds it |
+| `custom` | `name` of the class, `keys`, `children` |
 
-The flat order is JAX's own. Only `describe` needs JAX.
+A `custom` one is a class registered with JAX: JAX flattens it, nothing rebuilds it.
+The flat order is JAX's own. Only `describe` and a `custom` node need JAX.
 """
 
 from __future__ import annotations
@@ -90,17 +91,15 @@ def leaf_paths(description: Description, prefix: str = "") -> list[str]:
     if description["kind"] == "leaf":
         return [prefix]
     paths = []
-    for key, child in zip(_keys(description), description.get("children", ())):
+    children = description.get("children", ())
+    for key, child in zip(_keys(description), children, strict=True):
         paths += leaf_paths(child, f"{prefix}.{key}" if prefix else str(key))
     return paths
 
 
 def _keys(description: Description) -> Sequence[Any]:
-    return (
-        description.get("keys")
-        or description.get("fields")
-        or range(len(description.get("children", ())))
-    )
+    children = range(len(description.get("children", ())))
+    return description.get("keys") or description.get("fields") or children
 
 
 def _describe(
@@ -112,16 +111,14 @@ def _describe(
         paths.append(".".join(path))
         return {"kind": "leaf", "index": start + len(leaves) - 1}
     description, children = node
-    if description["kind"] != "none":
-        description["children"] = [
-            _describe(child, (*path, str(key)), leaves, paths, start)
-            for key, child in zip(_open_keys(description, children), children)
-        ]
-    return description
-
-
-def _open_keys(description: Description, children: Sequence[Any]) -> Sequence[Any]:
-    return description.get("keys") or description.get("fields") or range(len(children))
+    if description["kind"] == "none":
+        return description
+    keys = _keys({**description, "children": children})
+    described = [
+        _describe(child, (*path, str(key)), leaves, paths, start)
+        for key, child in zip(keys, children, strict=True)
+    ]
+    return {**description, "children": described}
 
 
 def _open(tree: Any, path: tuple[str, ...]) -> tuple[Description, list[Any]] | None:
@@ -161,7 +158,7 @@ def _open_mapping(
 def _open_custom(tree: Any) -> tuple[Description, list[Any]] | None:
     from jax import tree_util
 
-    if not tree_util.is_tree_node(tree):
+    if not tree_util.is_tree_node(type(tree)):
         return None
     pairs, _ = tree_util.tree_flatten_with_path(tree, is_leaf=lambda x: x is not tree)
     kind = type(tree)
