@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""`tt.dot`: which factors are read in place, and where the sum is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..mlir import ir
+from .dot_factors import Candidate, LoopScope, left_in_place, runs_along_rows
+from .dot_kernels import TileLoad, emit_dot
+from .dot_methods import DotMethod, choose_method
+from .dot_operands import (
+    LeftOperand,
+    LeftScratch,
+    RightColumns,
+    RightOperand,
+    RightRows,
+    RightScratch,
+)
+from .scratch import Scratch
+from .transpose_kernels import emit_copy, emit_transposing_copy
+from .values import Block, StoredBlock, ViewBlock
+
+if TYPE_CHECKING:
+    from .builder import Builder
+    from .lower import Lowering, Rule
+
+
+def lower_dot(lowering: Lowering, operation: ir.Operation) -> None:
+    """Emits `acc + left @ right`; the result is in scratch, that of `acc` if it may."""
+    left, right, acc = (lowering.block(each) for each in list(operation.operands)[:3])
+    if len(acc.shape) != 2:
+        raise lowering.unsupported(operation, "of blocks with a batch dimension")
+    m, n = acc.shape
+    shape = (m, n, left.shape[1])
+    method = choose_method(
+        shape, left.element, right.element, acc.element, lowering.features
+    )
+    environment = lowering.environment
+    environment.pin([left, right, acc])
+    target = environment.reusable(operation.operands[2], acc)
+    if target is None:
+        target = environment.allocate(acc.shape, acc.element)
+    _Dot(lowering, left, right, acc, shape, method, target).emit()
+    lowering.define(operation.results[0], StoredBlock(target))
+
+
+@dataclass(frozen=True)
+class _Dot:
+    lowering: Lowering
+    left: Block
+    right: Block
+    acc: Block
+    shape: tuple[int, int, int]
+    method: DotMethod
+    target: Scratch
+
+    @property
+    def builder(self) -> Builder:
+        return self.lowering.builder
+
+    def emit(self) -> None:
+        """Emits the product, twice if only run time tells how to read the left."""
+        scope = LoopScope.here(self.builder)
+        right = self._right(scope)
+        initial = self._initial(scope)
+        candidate = self._left_in_place()
+        if candidate is None:
+            self._emit_product(self._packed_left(scope), right, initial)
+            return
+
+        def in_place() -> Sequence[ir.Value]:
+            self._emit_product(candidate.factor, right, initial)
+            return []
+
+        def packed() -> Sequence[ir.Value]:
+            with self.lowering.environment.region():
+                self._emit_product(self._packed_left(scope), right, initial)
+            return []
+
+        self.builder.if_(candidate.condition, [], in_place, packed)
+
+    def _emit_product(
+        self, left: LeftOperand, right: RightOperand, initial: TileLoad | None
+    ) -> None:
+        emit_dot(
+            left,
+            right,
+            self.target.memref(),
+            self.shape,
+            self.method,
+            allocate=self._allocate,
+            initial=initial,
+        )
+
+    def _allocate(self, shape: Sequence[int], element: ir.Type) -> ir.Value:
+        return self.lowering.environment.allocate(shape, element).memref()
+
+    def _prepare(self, block: Block) -> None:
+        """Materialises what strips of `block` read, and itself if others read it too."""
+        environment = self.lowering.environment
+        captures = environment.prepare([block], block.shape)
+        for each, scratch in captures.items():
+            environment.materialize(each, scratch)
+        environment.finish(captures)
+
+    def _initial(self, scope: LoopScope) -> TileLoad | None:
+        """Gives what sums start with, unless it is in the target already."""
+        if self.acc.storage is self.target:
+            return None
+        self._prepare(self.acc)
+        return scope.strips_of(self.acc, 1)
+
+    # ---- the left factor ----
+
+    def _left_in_place(self) -> Candidate | None:
+        if self.left.storage is not None:
+            return None
+        candidate = left_in_place(self.builder, self.left)
+        if candidate is None:
+            return None
+        factor = candidate.factor
+        if self.method.wants_packed_left(factor.element, has_pairs=factor.has_pairs):
+            return None
+        return candidate
+
+    def _packed_left(self, scope: LoopScope) -> LeftScratch:
+        """Emits the left factor into scratch, unless it is there, widened if need be."""
+        left, environment = self.left, self.lowering.environment
+        if not self.method.wants_packed_left(left.element, has_pairs=True):
+            self._prepare(left)
+            return LeftScratch(environment.materialize(left).memref())
+        m, _, k = self.shape
+        target = self._allocate((m, k), self.method.left_element)
+        if isinstance(left, ViewBlock) and left.turns_lanes and left.storage is None:
+            source = left.operands[0]
+            self._prepare(source)
+            emit_transposing_copy(scope.strips_of(source, 1), target)
+        else:
+            self._prepare(left)
+            load = scope.strips_of(left, 1)
+            emit_copy(load, target, width=environment.lanes)
+        return LeftScratch(target)
+
+    # ---- the right factor ----
+
+    def _right(self, scope: LoopScope) -> RightOperand:
+        """Gives the right factor, in strips along the axis that is contiguous."""
+        block = self.right
+        is_turned = isinstance(block, ViewBlock) and block.turns_lanes
+        if is_turned and block.storage is None:
+            # Strips along k are those along the last axis of what is transposed.
+            source = block.operands[0]
+            self._prepare(source)
+            return RightColumns(block.element, scope.strips_of(source, 1))
+        self._prepare(block)
+        if block.storage is not None:
+            return RightScratch(block.storage.memref())
+        if runs_along_rows(self.builder, block):
+            return RightColumns(block.element, scope.strips_of(block, 0))
+        return RightRows(block.element, scope.strips_of(block, 1))
+
+
+RULES: dict[str, Rule] = {"tt.dot": lower_dot}
