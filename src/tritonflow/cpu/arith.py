@@ -1,0 +1,219 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""Integer and float arithmetic, comparisons, selection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..mlir import arith, ir
+from . import lanes as lane_math
+from .builder import Builder
+from .elementwise import define_elementwise, pointwise
+from .lanes import Lanes, Uniform
+from .pointers import is_pointer_like, lower_pointer_select
+
+if TYPE_CHECKING:
+    from .lower import Lowering, Rule
+
+DIVISION_COST = 6.0
+"""Cost of a division, in simple vector operations."""
+
+_GENERIC = {
+    "arith.addf": 1.0,
+    "arith.subf": 1.0,
+    "arith.mulf": 1.0,
+    "arith.divf": DIVISION_COST,
+    "arith.remf": 20.0,
+    "arith.negf": 1.0,
+    "arith.maxnumf": 2.0,
+    "arith.minnumf": 2.0,
+    "arith.maximumf": 2.0,
+    "arith.minimumf": 2.0,
+    "arith.cmpf": 1.0,
+    "arith.cmpi": 1.0,
+    "arith.andi": 1.0,
+    "arith.ori": 1.0,
+    "arith.xori": 1.0,
+    "arith.maxsi": 1.0,
+    "arith.minsi": 1.0,
+    "arith.maxui": 1.0,
+    "arith.minui": 1.0,
+    "arith.shli": 1.0,
+    "arith.shrsi": 1.0,
+    "arith.shrui": 1.0,
+    "arith.select": 1.0,
+}
+"""Operations that mean the same on vectors, and what they cost."""
+
+
+def same_operation(
+    operation: ir.Operation, element: ir.Type
+) -> Callable[..., ir.Value]:
+    """Gives a rule that emits `operation` itself, on scalars or vectors.
+
+    Args:
+        element: type of one element of the result.
+    """
+    name = operation.name
+    attributes = {each: operation.attributes[each] for each in operation.attributes}
+
+    def emit(builder: Builder, *operands: ir.Value) -> ir.Value:
+        type_ = builder.like(operands[-1], element)
+        return ir.Operation.create(
+            name, results=[type_], operands=operands, attributes=attributes
+        ).result
+
+    return emit
+
+
+def element_type(type_: ir.Type) -> ir.Type:
+    """Gives the type of an element of a block, or of a scalar itself."""
+    if isinstance(type_, ir.RankedTensorType):
+        return type_.element_type
+    return type_
+
+
+def lower_same(lowering: Lowering, operation: ir.Operation) -> None:
+    """Emits the operation as it is."""
+    element = element_type(operation.results[0].type)
+    rule = pointwise(same_operation(operation, element))
+    define_elementwise(lowering, operation, rule, cost=_GENERIC[operation.name])
+
+
+def lower_select(lowering: Lowering, operation: ir.Operation) -> None:
+    """Selects numbers or pointers."""
+    if is_pointer_like(operation.results[0].type):
+        lower_pointer_select(lowering, operation)
+    else:
+        lower_same(lowering, operation)
+
+
+def _affine_rule(
+    rule: Callable[[Builder, Lanes, Lanes, int], Lanes],
+) -> Rule:
+    def lower(lowering: Lowering, operation: ir.Operation) -> None:
+        define_elementwise(
+            lowering,
+            operation,
+            lambda builder, lanes, width: rule(builder, lanes[0], lanes[1], width),
+        )
+
+    return lower
+
+
+def _multiply(builder: Builder, lhs: Lanes, rhs: Lanes, width: int) -> Lanes:
+    return lane_math.multiply(builder, lhs, rhs, width)
+
+
+def _shift_left(builder: Builder, lanes: Sequence[Lanes], width: int) -> Lanes:
+    """A shift by a constant is a product, which may be affine."""
+    value, distance = lanes
+    known = builder.known(distance.value) if isinstance(distance, Uniform) else None
+    type_ = lane_math.element_of(value)
+    if known is not None and 0 <= known < ir.IntegerType(type_).width - 1:
+        factor = Uniform(builder.constant(type_, 1 << known))
+        return lane_math.multiply(builder, value, factor, width)
+    return pointwise(lambda _, lhs, rhs: arith.shli(lhs, rhs))(builder, lanes, width)
+
+
+def lower_shift_left(lowering: Lowering, operation: ir.Operation) -> None:
+    """Shifts left."""
+    define_elementwise(lowering, operation, _shift_left)
+
+
+def _safe_division(name: str) -> Callable[[Builder, ir.Value, ir.Value], ir.Value]:
+    """Gives a division that does not trap, whatever stands in masked-off lanes."""
+    emit = getattr(arith, name)
+    is_signed = name.endswith("si")
+
+    def divide(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        if _is_nonzero_constant(rhs):
+            return emit(lhs, rhs)
+        one = builder.one_like(rhs)
+        zero = builder.zero_like(rhs)
+        bad = arith.cmpi(arith.CmpIPredicate.eq, rhs, zero)
+        if is_signed:
+            # The smallest integer divided by -1 traps too.
+            minus = arith.subi(zero, one)
+            lowest = builder.lowest_like(lhs)
+            is_minus = arith.cmpi(arith.CmpIPredicate.eq, rhs, minus)
+            is_lowest = arith.cmpi(arith.CmpIPredicate.eq, lhs, lowest)
+            bad = arith.ori(bad, arith.andi(is_minus, is_lowest))
+        return emit(lhs, arith.select(bad, one, rhs))
+
+    return divide
+
+
+def _is_nonzero_constant(value: ir.Value) -> bool:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+        return False
+    attribute = owner.attributes["value"]
+    if isinstance(attribute, ir.DenseElementsAttr):
+        if not attribute.is_splat:
+            return False
+        attribute = attribute.get_splat_value()
+    return ir.IntegerAttr(attribute).value not in (0, -1)
+
+
+def _division(name: str) -> Rule:
+    def lower(lowering: Lowering, operation: ir.Operation) -> None:
+        rule = pointwise(_safe_division(name))
+        define_elementwise(lowering, operation, rule, cost=3 * DIVISION_COST)
+
+    return lower
+
+
+def _remainder(name: str) -> Rule:
+    divide = _safe_division(name)
+
+    def rule(builder: Builder, lanes: Sequence[Lanes], width: int) -> Lanes:
+        return lane_math.remainder(
+            builder, lanes[0], lanes[1], width, lambda a, b: divide(builder, a, b)
+        )
+
+    def lower(lowering: Lowering, operation: ir.Operation) -> None:
+        define_elementwise(lowering, operation, rule, cost=3 * DIVISION_COST)
+
+    return lower
+
+
+def lower_mulhiui(lowering: Lowering, operation: ir.Operation) -> None:
+    """Gives the high half of an unsigned product."""
+
+    def high(_: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        return arith.mului_extended(lhs, rhs)[1]
+
+    define_elementwise(lowering, operation, pointwise(high), cost=4.0)
+
+
+def lower_clampf(lowering: Lowering, operation: ir.Operation) -> None:
+    """Clamps a float; with `propagateNan` (0xFFFF in TTIR) a NaN stays a NaN."""
+    propagates = ir.IntegerAttr(operation.attributes["propagateNan"]).value != 0
+    largest = arith.maximumf if propagates else arith.maxnumf
+    smallest = arith.minimumf if propagates else arith.minnumf
+
+    def clamp(_: Builder, value: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
+        return smallest(largest(value, low), high)
+
+    define_elementwise(lowering, operation, pointwise(clamp), cost=4.0)
+
+
+RULES: dict[str, Rule] = {
+    **dict.fromkeys(_GENERIC, lower_same),
+    "arith.select": lower_select,
+    "arith.addi": _affine_rule(lane_math.add),
+    "arith.subi": _affine_rule(lane_math.subtract),
+    "arith.muli": _affine_rule(_multiply),
+    "arith.shli": lower_shift_left,
+    "arith.divsi": _division("divsi"),
+    "arith.divui": _division("divui"),
+    "arith.ceildivsi": _division("ceildivsi"),
+    "arith.floordivsi": _division("floordivsi"),
+    "arith.remsi": _remainder("remsi"),
+    "arith.remui": _remainder("remui"),
+    "tt.mulhiui": lower_mulhiui,
+    "tt.clampf": lower_clampf,
+}

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""Scratch memory of one workgroup, and its reuse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from ..mlir import arith, ir, memref, vector
+from .builder import WORKGROUP_LOCAL, Builder
+from .lanes import Lanes, Uniform, Vector, as_vector
+from .strips import Strip
+
+
+class Scratch:
+    """A block in scratch memory, its rows one after the other.
+
+    Attributes:
+        buffer: flat memref; several scratches of different shape may share it.
+        element: type of the elements as the kernel sees them. `i1` is kept as `i8`.
+    """
+
+    def __init__(
+        self, buffer: ir.Value, shape: Sequence[int], element: ir.Type
+    ) -> None:
+        self.buffer = buffer
+        self.shape = tuple(shape)
+        self.element = element
+
+    def reshaped(self, shape: Sequence[int]) -> Scratch:
+        """Gives the same elements in the same order as a block of another shape."""
+        return Scratch(self.buffer, shape, self.element)
+
+    def memref(self, shape: Sequence[int] | None = None) -> ir.Value:
+        """Emits a view of the buffer that has the block's shape, or `shape`."""
+        shape = list(self.shape if shape is None else shape)
+        strides = _strides(shape)
+        stored = ir.MemRefType(self.buffer.type)
+        type_ = ir.MemRefType.get(shape, stored.element_type, None, stored.memory_space)
+        return memref.reinterpret_cast(
+            type_,
+            self.buffer,
+            offsets=[],
+            sizes=[],
+            strides=[],
+            static_offsets=[0],
+            static_sizes=shape,
+            static_strides=strides,
+        )
+
+    def load(self, strip: Strip) -> Lanes:
+        """Emits the load of a strip."""
+        builder = strip.builder
+        offset = self._offset(strip)
+        axis = strip.lane_axis
+        if axis is None:
+            return Uniform(
+                self._from_stored(builder, memref.load(self.buffer, [offset]))
+            )
+        stored = ir.MemRefType(self.buffer.type).element_type
+        type_ = builder.vector_type(strip.width, stored)
+        stride = _strides(self.shape)[axis]
+        if stride == 1:
+            loaded = vector.load(type_, self.buffer, [offset])
+        else:
+            places = self._places(builder, offset, stride, strip.width)
+            loads = [memref.load(self.buffer, [place]) for place in places]
+            loaded = vector.from_elements(type_, loads)
+        return Vector(self._from_stored(builder, loaded))
+
+    def store(self, strip: Strip, lanes: Lanes) -> None:
+        """Emits the store of a strip."""
+        builder = strip.builder
+        offset = self._offset(strip)
+        axis = strip.lane_axis
+        if axis is None:
+            assert isinstance(lanes, Uniform)
+            value = self._to_stored(builder, lanes.value)
+            memref.store(value, self.buffer, [offset])
+            return
+        value = self._to_stored(builder, as_vector(builder, lanes, strip.width))
+        stride = _strides(self.shape)[axis]
+        if stride == 1:
+            vector.store(value, self.buffer, [offset])
+            return
+        for lane, place in enumerate(
+            self._places(builder, offset, stride, strip.width)
+        ):
+            element = vector.extract(value, [], [lane])
+            memref.store(element, self.buffer, [place])
+
+    def _offset(self, strip: Strip) -> ir.Value:
+        builder = strip.builder
+        offset = builder.idx(0)
+        for coordinate, stride in zip(
+            strip.position, _strides(self.shape), strict=True
+        ):
+            term = builder.mul(coordinate.value, builder.idx(stride))
+            offset = builder.add(offset, term)
+        return offset
+
+    def _places(
+        self, builder: Builder, offset: ir.Value, stride: int, width: int
+    ) -> list[ir.Value]:
+        return [
+            builder.add(offset, builder.idx(lane * stride)) for lane in range(width)
+        ]
+
+    def _from_stored(self, builder: Builder, value: ir.Value) -> ir.Value:
+        if self.element != builder.i1:
+            return value
+        return arith.cmpi(arith.CmpIPredicate.ne, value, builder.zero_like(value))
+
+    def _to_stored(self, builder: Builder, value: ir.Value) -> ir.Value:
+        if self.element != builder.i1:
+            return value
+        return arith.extui(builder.like(value, builder.i8), value)
+
+
+class ScratchPool:
+    """Gives out scratch buffers and takes back those that nothing refers to any more."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._space = ir.Attribute.parse(WORKGROUP_LOCAL)
+        self._buffers: dict[tuple[ir.Type, int], list[ir.Value]] = {}
+
+    def allocate(
+        self, shape: Sequence[int], element: ir.Type, live: Iterable[ir.Value]
+    ) -> Scratch:
+        """Gives scratch for a block. `live` are the buffers that may not be reused."""
+        stored = self._builder.i8 if element == self._builder.i1 else element
+        count = math.prod(shape)
+        buffers = self._buffers.setdefault((stored, count), [])
+        taken = set(live)
+        for buffer in buffers:
+            if buffer not in taken:
+                return Scratch(buffer, shape, element)
+        type_ = ir.MemRefType.get([count], stored, None, self._space)
+        with self._builder.entry_point:
+            buffer = memref.alloc(type_, [], [])
+        buffers.append(buffer)
+        return Scratch(buffer, shape, element)
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
