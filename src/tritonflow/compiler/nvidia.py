@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""PTX and machine code for NVIDIA GPUs, with the tools that Triton brings."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from triton.backends.nvidia.compiler import get_ptxas, sm_arch_from_capability
+
+from ..errors import KernelCompileError, ToolError
+from ..target import Target
+
+_FIRST_ISA = {86: 71, 87: 74, 88: 90, 89: 78, 90: 80, 100: 86, 103: 88, 110: 90}
+_FIRST_ISA |= {120: 87, 121: 88}
+"""The first PTX ISA that knows a chip. Source: PTX ISA manual, table of releases."""
+
+_OLDEST_DRIVERS_ISA = 80
+"""What the drivers of CUDA 12.0, of December 2022, read."""
+
+_VERSION = re.compile(r"^\.version .*$", re.MULTILINE)
+
+
+def default_ptx_version(capability: int) -> int:
+    """Gives the ISA, as major * 10 + minor, for PTX that old drivers are to read."""
+    return max(_OLDEST_DRIVERS_ISA, _FIRST_ISA.get(capability, _OLDEST_DRIVERS_ISA))
+
+
+def ptxas_version(capability: int = 90) -> str:
+    """Gives the version of the assembler for a chip, such as `13.0`."""
+    return get_ptxas(capability).version
+
+
+def is_same_code(ptx: str, other: str) -> bool:
+    """Whether two texts differ in nothing but the ISA version that they ask for."""
+    return _VERSION.sub("", ptx) == _VERSION.sub("", other)
+
+
+def assemble(
+    ptx: str,
+    target: Target,
+    *,
+    name: str,
+    enable_fp_fusion: bool = True,
+    ptx_options: str | None = None,
+) -> bytes:
+    """Gives the cubin of PTX text for one chip.
+
+    Args:
+        ptx_options: further options of the assembler, separated by spaces.
+
+    Raises:
+        KernelCompileError: if the assembler refuses the text; `name` is the kernel's.
+        ToolError: if it cannot be run.
+    """
+    tool = get_ptxas(target.capability)
+    with tempfile.TemporaryDirectory(prefix="tritonflow-") as folder:
+        # The same file names everywhere: nothing of a machine gets into the binary.
+        Path(folder, "kernel.ptx").write_text(ptx)
+        command = [
+            tool.path,
+            *_flags(tool.version, enable_fp_fusion, ptx_options),
+            f"--gpu-name={sm_arch_from_capability(target.capability)}",
+            "kernel.ptx",
+            "--output-file=kernel.cubin",
+        ]
+        _run(command, folder, name, target)
+        return Path(folder, "kernel.cubin").read_bytes()
+
+
+def _flags(version: str, enable_fp_fusion: bool, options: str | None) -> list[str]:
+    """Gives what Triton itself passes, so that the code is as good as its own."""
+    flags = [] if enable_fp_fusion else ["--fmad=false"]
+    if int(version.partition(".")[0]) >= 13:
+        flags.append("--regAllocOptLevel=2")
+    return flags + (options.split() if options else [])
+
+
+def _run(command: list[str], folder: str, name: str, target: Target) -> None:
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        raise ToolError(f"assembler `{command[0]}` cannot be run: {error}") from error
+    if done.returncode == 0:
+        return
+    reasons: list[Any] = (done.stderr or done.stdout).strip().splitlines()
+    raise KernelCompileError(
+        f"kernel `{name}` for {target}: ptxas refuses its code (exit status "
+        f"{done.returncode}): {'; '.join(reasons[:5])}"
+    )

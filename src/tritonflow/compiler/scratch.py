@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""The two scratch pointers that Triton appends to a kernel, in its LLVM IR.
+
+define ptx_kernel void @k(ptr %0, i32 %1, ptr %2, ptr %3)
+--> no scratch used          --> global scratch used
+... @k(ptr %0, i32 %1)       ... @k(ptr %p0, ptr %p2, i32 %p1)
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import UnsupportedError
+from ..kernel.ttir_file import split_top_level
+
+_KERNEL = re.compile(r"^define (?:ptx_kernel|amdgpu_kernel) [^\n]*?\(", re.MULTILINE)
+_NUMBER = re.compile(r"%(\d+)\b")
+
+
+def settle_scratch(llvm_ir: str, *, name: str, pointers: int) -> tuple[str, bool]:
+    """Gives LLVM IR whose kernel takes a scratch pointer after its buffers, or none.
+
+    Args:
+        llvm_ir: with one kernel, whose last two parameters are global and profiling
+            scratch.
+        name: the kernel's, for errors.
+        pointers: how many buffers it takes, which come first.
+
+    Returns: the text, and whether a scratch pointer is left.
+
+    Raises: UnsupportedError: if the kernel is instrumented for a profiler.
+    """
+    start, end, close = _kernel_span(llvm_ir)
+    parameters = list(split_top_level(llvm_ir, start))
+    body = llvm_ir[close:end]
+    used = {int(number) for number in _NUMBER.findall(body)}
+    count = len(parameters)
+    if count - 1 in used:
+        raise UnsupportedError(
+            f"kernel `{name}`: it writes profiling data, which a dispatch cannot carry.",
+            hint="switch Triton's instrumentation off",
+        )
+    has_scratch = count - 2 in used
+    kept = list(range(count - 2))
+    if has_scratch:
+        kept.insert(pointers, count - 2)
+    # Every parameter keeps its meaning by name, wherever it stands now; the first
+    # block keeps its number, which phi nodes may refer to.
+    named = _NUMBER.sub(lambda match: _renamed(match, count), body)
+    brace = named.index("{\n") + 2
+    named = f"{named[:brace]}{count}:\n{named[brace:]}"
+    chosen = [
+        _NUMBER.sub(lambda match: _renamed(match, count), parameters[index])
+        for index in kept
+    ]
+    return f"{llvm_ir[:start]}{', '.join(chosen)}{named}{llvm_ir[end:]}", has_scratch
+
+
+def _renamed(match: re.Match[str], count: int) -> str:
+    number = int(match.group(1))
+    return f"%parameter{number}" if number < count else match.group()
+
+
+def _kernel_span(llvm_ir: str) -> tuple[int, int, int]:
+    """Gives where the kernel's parameters start, its body ends, its parameters end."""
+    kernel = _KERNEL.search(llvm_ir)
+    if kernel is None:
+        raise AssertionError("Triton's LLVM IR holds no kernel")
+    start = kernel.end()
+    depth, position = 1, start
+    while depth:
+        depth += {"(": 1, ")": -1}.get(llvm_ir[position], 0)
+        position += 1
+    end = llvm_ir.index("\n}\n", position) + 3
+    return start, end, position - 1

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""Triton's TTIR text in the spelling that jaxlib's older `tt` dialect reads.
+
+Four things of Triton 3.9 are unknown there. Each is a hint to a GPU that changes no
+result of a program that runs alone, so the copy of the IR that effects and the CPU are
+read from does without it; GPU code is made from Triton's own IR and keeps all four.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CACHE_POLICY = r"cachePolicy = #tt\.cache_policy<[^>]*>"
+_REWRITES = (
+    # tt.load %p {cachePolicy = #tt.cache_policy<...>, isVolatile = true} : ...
+    (re.compile(rf" \{{{_CACHE_POLICY}\}}"), ""),
+    (re.compile(rf"{_CACHE_POLICY}, "), ""),
+    (re.compile(rf", {_CACHE_POLICY}"), ""),
+    # Programs of a grid are one thread each here: nobody to wait for.
+    (re.compile(r"^\s*ttg\.barrier [^\n]*\n", re.MULTILINE), ""),
+    (re.compile(r"^\s*tt\.grid_dependency_\w+[^\n]*\n", re.MULTILINE), ""),
+    # !tt.ptr<f16, "constant">
+    (re.compile(r'(!tt\.ptr<[^<>"]+), "\w+">'), r"\1>"),
+)
+
+
+def readable_ttir(text: str) -> str:
+    """Gives the TTIR of `text` without what jaxlib's parser does not know."""
+    for pattern, replacement in _REWRITES:
+        text = pattern.sub(replacement, text)
+    return text
