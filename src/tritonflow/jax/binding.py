@@ -51,6 +51,11 @@ def bind_arguments(
     names = {parameter.name for parameter in kernel.parameters}
     given = {name: value for name, value in keywords.items() if name in names}
     given |= _bind_positional(kernel, positional, given, at)
+    constexprs = {
+        p.name: _constexpr(kernel, p.name, given[p.name], at)
+        for p in kernel.parameters
+        if p.is_constexpr and p.name in given
+    }
     run_time = [p for p in kernel.parameters if not p.is_constexpr]
     absent = [p for p in run_time if p.name not in given]
     taking = _parameters_of_outputs(kernel, absent, len(fresh_outputs), at)
@@ -58,11 +63,6 @@ def bind_arguments(
         p.name: given.get(p.name, p.default)
         for p in run_time
         if p.name in given or p not in taking
-    }
-    constexprs = {
-        p.name: _constexpr(kernel, p.name, given[p.name], at)
-        for p in kernel.parameters
-        if p.is_constexpr and p.name in given
     }
     return Binding(
         operands=operands,
