@@ -192,6 +192,8 @@ def _plan(
         type_ = builder.i64
         if not isinstance(start, Pointer):
             type_ = ir.RankedTensorType(argument.type).element_type
+        for step in steps:
+            lowering.environment.keep(step)
         return CarriedStep([builder.constant(type_, 0)], start, tuple(steps))
     block = start.block if isinstance(start, Pointer) else start
     assert isinstance(block, Block)

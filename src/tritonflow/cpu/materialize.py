@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..mlir import ir
-from .analysis import Uses, captured
+from .analysis import Uses, block_of, captured
 from .builder import Builder
 from .scratch import Scratch, ScratchPool
 from .strips import for_each_strip
@@ -42,6 +42,7 @@ class Environment:
         self._values: dict[ir.Value, Value] = {}
         self._names: dict[Block, ir.Value] = {}
         self._left: dict[ir.Value, int] = {}
+        self._kept: set[ir.Value] = set()
         self._pool = ScratchPool(builder)
         self._pins: list[list[Scratch]] = [[]]
         self._scopes: list[list[Block]] = [[]]
@@ -57,11 +58,17 @@ class Environment:
 
     def define(self, value: ir.Value, meaning: Value) -> None:
         """Gives a TTIR value its meaning. A value that nobody uses is forgotten."""
-        self._left[value] = sum(1 for _ in value.uses)
+        self._left[value] = sum(1 for _ in value.uses) + (value in self._kept)
         if self._left[value]:
             self._values[value] = meaning
             if isinstance(meaning, Block):
                 self._names.setdefault(meaning, value)
+
+    def keep(self, value: ir.Value) -> None:
+        """Keeps a value beyond its last use, whether it is defined yet or not."""
+        if value not in self._kept:
+            self._kept.add(value)
+            self._left[value] = self._left.get(value, 0) + 1
 
     def release(self, values: Sequence[ir.Value]) -> None:
         """Notes one use of each of `values` as done."""
@@ -135,7 +142,10 @@ class Environment:
         That is scratch which `block`, the meaning of `value`, reads at the coordinates
         that it is evaluated at, and which nobody reads after the operation at hand.
         """
-        if self._left[value] != 1:
+        home = block_of(value)
+        if self._left[value] != 1 or any(
+            use.owner.operation.block != home for use in value.uses
+        ):
             return None
         here = aligned([block])
         elsewhere = [each for each in reachable([block]) if each not in here]

@@ -140,6 +140,8 @@ class ScratchPool:
         type_ = ir.MemRefType.get([count], stored, None, self._space)
         with self._builder.entry_point:
             buffer = memref.alloc(type_, [], [])
+            # IREE refuses views of memory in its own space; without it they are fine.
+            buffer = memref.memory_space_cast(ir.MemRefType.get([count], stored), buffer)
         buffers.append(buffer)
         return Scratch(buffer, shape, element)
 
