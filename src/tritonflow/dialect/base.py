@@ -137,9 +137,8 @@ class TritonOp:
     ) -> Self:
         """Gives a new operation at `ip`, its regions with one empty block each.
 
-        Args:
-            fields: a value for each field; absent or None leaves an attribute out and
-                an operand field empty.
+        `fields` holds a value for each field; absent or None leaves an attribute out
+        and an operand field empty. `ip` and `location` are the current ones if None.
         """
         unknown = (
             fields.keys() - cls.attribute_fields.keys() - cls.operand_fields.keys()

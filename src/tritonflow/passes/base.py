@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 from ..compiler.compiled import CompiledKernel
 from ..dialect.verify import verify_module
-from ..errors import PassError
+from ..errors import PassError, SourceLocation
 from ..mlir import ir
 from ..target import Target
 
@@ -43,6 +43,7 @@ class PassOptions:
         kernels: code for each kernel that the program calls.
         parameters: arguments that become weights.
         reflection: strings to attach to the program's entry.
+        call_sites: the user's lines, by the number that a call names them with.
         with_kernel_ir: keep each kernel's Triton IR in its executable, to be read.
     """
 
@@ -50,6 +51,7 @@ class PassOptions:
     kernels: Kernels = field(default_factory=dict)
     parameters: tuple[ProgramParameter, ...] = ()
     reflection: Mapping[str, str] = field(default_factory=dict)
+    call_sites: tuple[SourceLocation, ...] = ()
     with_kernel_ir: bool = False
 
 

@@ -10,12 +10,14 @@
                   {kind = "value", operand = 3}],
      zeroed = [0]}
 
+`call`, a number, may stand for `location`: an index into a table of the user's lines.
 Integers are `i64`. A grid entry or a `value` that names an operand is a 0-d integer
 tensor computed from shapes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,9 +58,14 @@ class CallConfiguration:
     zeroed: tuple[int, ...]
 
     @classmethod
-    def read(cls, call: ir.Operation) -> CallConfiguration:
-        """Gives the configuration of `call`. Raises VerifyError if it is not valid."""
-        return _Reader(call).read()
+    def read(
+        cls, call: ir.Operation, sites: Sequence[SourceLocation] = ()
+    ) -> CallConfiguration:
+        """Gives the configuration of `call`. Raises VerifyError if it is not valid.
+
+        `sites` are the user's lines that calls refer to by number.
+        """
+        return _Reader(call).read(sites)
 
     @property
     def run_time_operands(self) -> list[int]:
@@ -92,11 +99,10 @@ class _Reader:
         self.call = call
         self.at = source_location(call.location)
 
-    def read(self) -> CallConfiguration:
+    def read(self, sites: Sequence[SourceLocation]) -> CallConfiguration:
         entries = self._entries()
-        location = self._optional_string(entries, "location")
-        if location is not None:
-            self.at = _parse_location(location)
+        location = self._location(entries, sites)
+        self.at = location or self.at
         grid = [self._grid_entry(entry) for entry in self._list(entries, "grid")]
         if len(grid) > 3:
             raise self._error("grid", f"got {len(grid)} dimensions, expected 1 to 3.")
@@ -104,7 +110,7 @@ class _Reader:
         return CallConfiguration(
             kernel=self._string(entries, "kernel"),
             name=self._string(entries, "name"),
-            location=self.at if location is not None else None,
+            location=location,
             grid=tuple(grid),
             arguments=tuple(
                 self._argument(index, entry)
@@ -117,6 +123,17 @@ class _Reader:
                 )
             ),
         )
+
+    def _location(
+        self, entries: ir.DictAttr, sites: Sequence[SourceLocation]
+    ) -> SourceLocation | None:
+        text = self._optional_string(entries, "location")
+        if text is not None:
+            return _parse_location(text)
+        if "call" not in entries:
+            return None
+        index = self._integer("call", entries["call"])
+        return sites[index] if 0 <= index < len(sites) else None
 
     def _entries(self) -> ir.DictAttr:
         attributes = self.call.attributes

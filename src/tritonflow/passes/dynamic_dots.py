@@ -105,8 +105,8 @@ def _loops(
 ) -> tuple[list[int], list[int], list[tuple[ir.Value, int]]]:
     """The loop of each dimension of both operands, and the source of each result's.
 
-    Loops run over the batch, the free dimensions of `lhs`, those of `rhs`, as the result
-    has them, and then over what is contracted.
+    Loops run over the batch, the free dimensions of `lhs`, those of `rhs`, as the
+    result has them, and then over what is contracted.
     """
     lhs_map: dict[int, int] = {}
     rhs_map: dict[int, int] = {}

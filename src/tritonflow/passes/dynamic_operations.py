@@ -25,8 +25,8 @@ from .scalar_folding import ScalarFolder
 def rewrite_broadcast(operation: ir.Operation, folder: ScalarFolder) -> None:
     """`dynamic_broadcast_in_dim` becomes a `linalg.generic` that copies elements.
 
-    A dimension of size 1 in the operand's type is repeated, every other one is kept: JAX
-    never repeats along a symbolic dimension.
+    A dimension of size 1 in the operand's type is repeated, every other one is kept:
+    JAX never repeats along a symbolic dimension.
     """
     operand, shape = list(operation.operands)[:2]
     source = ir.RankedTensorType(operand.type)
@@ -43,7 +43,7 @@ def rewrite_broadcast(operation: ir.Operation, folder: ScalarFolder) -> None:
         ir.AffineMap.get(result.rank, 0, expressions),
         ir.AffineMap.get_identity(result.rank),
     ]
-    empty = create_empty(result, _shape(shape, folder))
+    empty = create_empty(result, shape_scalars(shape, folder))
     iterators = ["parallel"] * result.rank
     replace(
         operation, create_generic([operand], empty, maps, iterators, lambda xs: xs[0])
@@ -58,7 +58,7 @@ def rewrite_reshape(operation: ir.Operation, folder: ScalarFolder) -> None:
     operand, shape = operation.operands
     result = ir.RankedTensorType(operation.results[0].type)
     before, after = _sizes(ir.RankedTensorType(operand.type)), _sizes(result)
-    dims = _shape(shape, folder)
+    dims = shape_scalars(shape, folder)
     if len(after) >= len(before) and (groups := expansion_groups(before, after)):
         replace(operation, create_expand(operand, result, groups, dims))
     elif len(after) < len(before) and (groups := expansion_groups(after, before)):
@@ -71,7 +71,7 @@ def rewrite_iota(operation: ir.Operation, folder: ScalarFolder) -> None:
     """`dynamic_iota` becomes a `linalg.generic` that converts a loop's counter."""
     result = ir.RankedTensorType(operation.results[0].type)
     dimension = operation.attributes["iota_dimension"].value
-    empty = create_empty(result, _shape(operation.operands[0], folder))
+    empty = create_empty(result, shape_scalars(operation.operands[0], folder))
 
     def body(_: list[ir.Value]) -> ir.Value:
         counter = create_loop_index(dimension)
@@ -92,7 +92,7 @@ def rewrite_slice(operation: ir.Operation, folder: ScalarFolder) -> None:
     The size of each dimension is ceil((limit - start) / stride).
     """
     operand, *bounds = operation.operands
-    starts, limits, strides = (_shape(bound, folder) for bound in bounds)
+    starts, limits, strides = (shape_scalars(bound, folder) for bound in bounds)
     sizes = [
         arith.ceildivsi(arith.subi(limit, start), stride)
         for start, limit, stride in zip(starts, limits, strides, strict=True)
@@ -102,7 +102,10 @@ def rewrite_slice(operation: ir.Operation, folder: ScalarFolder) -> None:
 
 
 def rewrite_pad(operation: ir.Operation, folder: ScalarFolder) -> None:
-    """`dynamic_pad` becomes `tensor.pad`. Raises UnsupportedError on interior padding."""
+    """`dynamic_pad` becomes `tensor.pad`.
+
+    Raises: UnsupportedError: on padding between elements.
+    """
     operand, padding, *amounts = operation.operands
     low, high, interior = amounts
     if not _is_all_zero(interior):
@@ -114,7 +117,7 @@ def rewrite_pad(operation: ir.Operation, folder: ScalarFolder) -> None:
     result = ir.RankedTensorType(operation.results[0].type)
     dynamic = ir.DenseI64ArrayAttr.get([ir.ShapedType.get_dynamic_size()] * result.rank)
     value = _element(padding)
-    lows, highs = _shape(low, folder), _shape(high, folder)
+    lows, highs = shape_scalars(low, folder), shape_scalars(high, folder)
     pad = ir.Operation.create(
         "tensor.pad",
         results=[result],
@@ -143,7 +146,11 @@ def replace(operation: ir.Operation, value: ir.Value) -> None:
     operation.erase()
 
 
-def _shape(tensor: ir.Value, folder: ScalarFolder) -> list[ir.Value]:
+def shape_scalars(tensor: ir.Value, folder: ScalarFolder) -> list[ir.Value]:
+    """Gives the elements of an integer tensor of rank 0 or 1, as `index` on the host.
+
+    Raises: UnsupportedError: if the tensor does not come from shapes alone.
+    """
     return [folder.index(tensor, i) for i in range(len(folder.elements(tensor)))]
 
 

@@ -15,8 +15,7 @@ def replace_by_flow_dispatch(
 ) -> None:
     """Replaces `dispatch`, whose ABI has been refined, by a `flow.dispatch`.
 
-    Args:
-        entry_points: the functions to launch, the one to prefer first.
+    Of `entry_points`, IREE launches the first one that the device can run.
     """
     if not dispatch.is_refined:
         raise dispatch.error("tied_operands", "run `refine-triton-abi` first.")

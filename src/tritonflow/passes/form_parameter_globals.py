@@ -6,7 +6,8 @@
 
 becomes
 
-    util.global private @parameter_0 = #flow.parameter.named<"model"::"w"> : tensor<4xf32>
+    util.global private @parameter_0 = #flow.parameter.named<"model"::"w">
+        : tensor<4xf32>
     func.func public @main(%x: tensor<4xf32>) {
       %w = util.global.load immutable @parameter_0 : tensor<4xf32>
 """

@@ -12,9 +12,9 @@ becomes
     %e = tensor.empty(%d) : tensor<?x4xf32>
     %r = linalg.generic {...} ins(%x) outs(%e) -> tensor<?x4xf32>
 
-IREE refuses StableHLO's dynamic operations, and reads a shape that is a tensor back from
-the device; here every shape becomes arithmetic on the host. Checks of the caller's shapes
-are dropped: the runtime has its own.
+IREE refuses StableHLO's dynamic operations, and reads a shape that is a tensor back
+from the device; here every shape becomes arithmetic on the host. Checks of the caller's
+shapes are dropped: the runtime has its own.
 """
 
 from __future__ import annotations
@@ -23,26 +23,27 @@ from collections.abc import Callable
 
 from ..errors import UnsupportedError
 from ..mlir import ir, source_location, walk
-from . import dynamic_dots, dynamic_operations
+from . import dynamic_dots, dynamic_gathers, dynamic_operations
 from .base import ModulePass
 from .scalar_folding import ScalarFolder
 
 _REWRITES: dict[str, Callable[[ir.Operation, ScalarFolder], None]] = {
     "stablehlo.dynamic_broadcast_in_dim": dynamic_operations.rewrite_broadcast,
+    "stablehlo.dynamic_gather": dynamic_gathers.rewrite_gather,
     "stablehlo.dynamic_iota": dynamic_operations.rewrite_iota,
     "stablehlo.dynamic_pad": dynamic_operations.rewrite_pad,
     "stablehlo.dynamic_reshape": dynamic_operations.rewrite_reshape,
+    "stablehlo.gather": dynamic_gathers.rewrite_gather,
     "stablehlo.real_dynamic_slice": dynamic_operations.rewrite_slice,
     "stablehlo.dot_general": dynamic_dots.rewrite_dot,
 }
 
-_UNSUPPORTED = {
-    "stablehlo.dynamic_conv",
-    "stablehlo.dynamic_gather",
-    "stablehlo.set_dimension_size",
-}
+_UNSUPPORTED = ("stablehlo.dynamic_conv", "stablehlo.set_dimension_size")
 
 _ASSERTION = "shape_assertion"
+
+_EXTENSIONS = "stablehlo."
+"""Prefix of operations that JAX writes as calls: `stablehlo.dynamic_reduce_window`."""
 
 
 class LegalizeDynamicShapesPass(ModulePass):
@@ -54,21 +55,26 @@ class LegalizeDynamicShapesPass(ModulePass):
         """Rewrites the operations of `module`."""
         folder = ScalarFolder()
         for operation in list(walk(module.operation)):
-            if operation.name in _UNSUPPORTED:
+            name = _name(operation)
+            if name == _ASSERTION:
+                operation.erase()
+            elif name in _REWRITES:
+                with ir.InsertionPoint(operation), operation.location:
+                    _REWRITES[name](operation, folder)
+            elif name in _UNSUPPORTED or _is_extension(operation, name):
                 raise UnsupportedError(
-                    f"`{operation.name}`: not supported with symbolic dimensions.",
+                    f"`{name}`: not supported with symbolic dimensions.",
                     at=source_location(operation.location),
                     hint="compile with the shapes of the arguments known",
                 )
-            if _is_assertion(operation):
-                operation.erase()
-            elif operation.name in _REWRITES:
-                with ir.InsertionPoint(operation), operation.location:
-                    _REWRITES[operation.name](operation, folder)
 
 
-def _is_assertion(operation: ir.Operation) -> bool:
-    return (
-        operation.name == "stablehlo.custom_call"
-        and operation.attributes["call_target_name"].value == _ASSERTION
-    )
+def _name(operation: ir.Operation) -> str:
+    """The operation's name; of a custom call what it calls."""
+    if operation.name == "stablehlo.custom_call":
+        return operation.attributes["call_target_name"].value
+    return operation.name
+
+
+def _is_extension(operation: ir.Operation, name: str) -> bool:
+    return operation.name == "stablehlo.custom_call" and name.startswith(_EXTENSIONS)

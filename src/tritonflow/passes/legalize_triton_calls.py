@@ -37,9 +37,10 @@ class LegalizeTritonCallsPass(ModulePass):
     def run(self, module: ir.Module) -> None:
         """Rewrites the calls of `module`."""
         calls = [op for op in walk(module.operation) if _is_triton_call(op)]
+        sites = self.options.call_sites
         folder = ScalarFolder()
         for call in calls:
-            _legalize(call, CallConfiguration.read(call), folder)
+            _legalize(call, CallConfiguration.read(call, sites), folder)
 
 
 def _is_triton_call(operation: ir.Operation) -> bool:

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`lower-triton-to-hal`: kernels for a GPU become IREE executables with binaries.
 
-    "triton.executable"() ({ "triton.executable.export"() ({}) {target = "cuda:sm_90"} })
+    "triton.executable"() ({
+      "triton.executable.export"() ({}) {target = "cuda:sm_90", ...}
+    })
 
 becomes
 
@@ -14,9 +16,9 @@ becomes
       }
     }
 
-with a variant for each chip, the most specific first. IREE takes the first variant whose
-condition holds. A cubin runs on later chips of its generation too; where there is PTX of
-the oldest chip, it is the last variant and serves all later generations.
+with a variant for each chip, the most specific first. IREE takes the first variant
+whose condition holds. A cubin runs on later chips of its generation too; where there is
+PTX of the oldest chip, it is the last variant and serves all later generations.
 """
 
 from __future__ import annotations

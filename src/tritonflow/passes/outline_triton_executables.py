@@ -6,7 +6,9 @@
 
 becomes
 
-    "triton.executable"() ({ "triton.executable.export"() ... }) {sym_name = "kernel_key"}
+    "triton.executable"() ({
+      "triton.executable.export"() ...
+    }) {sym_name = "kernel_key"}
     %r = "triton.dispatch"(...) {entry_points = [@kernel_key::@sm_90, ...], ...}
 
 Calls of one specialisation share an executable, which has an export for each target.
@@ -17,8 +19,8 @@ from __future__ import annotations
 import re
 
 from ..compiler.compiled import CompiledKernel
-from ..dialect.call import CallOp
 from ..dialect.base import find_ops
+from ..dialect.call import CallOp
 from ..dialect.dispatch import DispatchOp
 from ..dialect.executable import ExecutableOp, ExportOp, encode_parameter
 from ..errors import PassError

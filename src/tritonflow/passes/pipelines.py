@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..errors import SourceLocation
 from ..mlir import ir, parse_module
 from ..target import Target
 from .base import Kernels, PassOptions, run_passes
@@ -43,6 +44,7 @@ def lower_program(
     name: str,
     parameters: Sequence[ProgramParameter] = (),
     reflection: Mapping[str, str] | None = None,
+    call_sites: Sequence[SourceLocation] = (),
 ) -> str:
     """Gives MLIR text that IREE compiles with the flags of `iree_flags(targets)`.
 
@@ -53,6 +55,7 @@ def lower_program(
         name: of the module.
         parameters: arguments of the program that become weights.
         reflection: strings to attach to the entry function.
+        call_sites: the user's lines, where calls name them by number; for messages.
 
     Raises:
         VerifyError, PassError: the text is not a program of ours.
@@ -64,6 +67,7 @@ def lower_program(
         kernels=kernels,
         parameters=tuple(parameters),
         reflection=dict(reflection or {}),
+        call_sites=tuple(call_sites),
     )
     module = parse_module(stablehlo_text)
     with module.context:

@@ -200,7 +200,7 @@ def _dims_by_result(dispatch: DispatchOp) -> list[list[ir.Value]]:
 def _empty_if_any_empty(grid: Sequence[ir.Value]) -> list[ir.Value]:
     """Gives the grid with all of it 0 where any of it is 0.
 
-    A GPU refuses a launch with some dimensions 0, and IREE skips one with all of them 0.
+    A GPU refuses a launch with some dimensions 0, and IREE skips one with all 0.
     """
     sizes = [constant_value(size) for size in grid]
     if 0 in sizes:

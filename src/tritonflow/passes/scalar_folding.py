@@ -171,7 +171,7 @@ def _fold_concatenate(_: ir.Operation, sources: list[Scalars]) -> Scalars:
 
 def _fold_slice(operation: ir.Operation, sources: list[Scalars]) -> Scalars:
     start, limit, stride = (
-        list(operation.attributes[name])[0]
+        next(iter(operation.attributes[name]))
         for name in ("start_indices", "limit_indices", "strides")
     )
     return sources[0][start:limit:stride]
