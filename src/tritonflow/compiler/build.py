@@ -7,8 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..errors import UnsupportedError
+from ..errors import SourceLocation, UnsupportedError
 from ..kernel.effects import argument_effects
+from ..kernel.source_lines import portable_line
 from ..kernel.specialization import Specialization
 from ..mlir import parse_module, ttir_to_generic
 from ..target import Target
@@ -41,6 +42,8 @@ class _Ttir:
 def build_kernel(spec: Specialization, target: Target, *, key: str) -> CompiledKernel:
     """Compiles `spec` for `target`; the caller holds Triton (`compiling_for`).
 
+    Lines in the result are portable (`portable_line`).
+
     Raises: as `compile_kernel` does.
     """
     with kernel_errors(spec, target):
@@ -66,12 +69,16 @@ def _make_ttir(compiler: TritonCompiler, spec: Specialization) -> _Ttir:
             type=parameter.element_type,
             is_pointer=parameter.is_pointer,
             effect=cast(Effect, effect.effect if parameter.is_pointer else "none"),
-            written_at=str(effect.written_at) if effect.written_at else None,
+            written_at=_line(spec, effect.written_at),
         )
         for parameter, effect in zip(spec.parameters, effects, strict=True)
     )
     bare = parsed.operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
     return _Ttir(module, module.get_entry_func_name(), generic, bare, parameters)
+
+
+def _line(spec: Specialization, location: SourceLocation | None) -> str | None:
+    return None if location is None else portable_line(spec.kernel, location)
 
 
 def _build_cpu(

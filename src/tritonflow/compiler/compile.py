@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ..kernel.source_lines import present_line
 from ..kernel.specialization import Specialization
 from ..target import Target
 from .cache import KernelCache, default_cache
@@ -21,6 +24,8 @@ def compile_kernel(
     several threads: a kernel is compiled once.
 
     Args:
+        spec: what to compile.
+        target: what for.
         cache: default: the one of this user.
 
     Raises:
@@ -32,15 +37,26 @@ def compile_kernel(
     cache = cache if cache is not None else default_cache()
     key = compiled_key(spec, target)
     if (found := cache.get(key)) is not None:
-        return found
+        return _with_present_lines(found, spec)
     # Only now Triton's compiler and the MLIR bindings are needed.
     from .build import build_kernel
     from .triton_api import compiling_for
 
     with compiling_for(target):
         # Another thread may have compiled it while this one waited.
-        if (found := cache.get(key)) is not None:
-            return found
-        kernel = build_kernel(spec, target, key=key)
-        cache.put(kernel)
-    return kernel
+        kernel = cache.get(key)
+        if kernel is None:
+            kernel = build_kernel(spec, target, key=key)
+            cache.put(kernel)
+    return _with_present_lines(kernel, spec)
+
+
+def _with_present_lines(kernel: CompiledKernel, spec: Specialization) -> CompiledKernel:
+    """Puts the lines of this copy of the source where the cache has portable ones."""
+    parameters = tuple(
+        replace(p, written_at=present_line(spec.kernel, p.written_at))
+        if p.written_at is not None
+        else p
+        for p in kernel.parameters
+    )
+    return replace(kernel, parameters=parameters)

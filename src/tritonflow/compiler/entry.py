@@ -22,8 +22,8 @@ from triton._C.libtriton import ir
 from ..kernel.element_types import BIT_WIDTHS
 from ..kernel.specialization import (
     DescriptorLayout,
-    SpecializedParameter,
     Specialization,
+    SpecializedParameter,
 )
 from .compiled import Abi, KernelParameter
 

@@ -10,11 +10,11 @@ from ..kernel.specialization import Specialization
 from ..target import Target
 
 _REFUSED = {
-    "launch_cooperative_grid": "programs that wait for each other need all of them on "
+    "launch_cooperative_grid": "a dispatch does not promise that all programs are on "
     "the device at once",
     "launch_pdl": "a launch cannot begin before the one in front of it has ended",
     "clc": "a launch cannot be cancelled from inside of the grid",
-    "instrumentation_mode": "a dispatch has no place for what instrumented code records",
+    "instrumentation_mode": "a dispatch has no place for what it would record",
 }
 _HARMLESS_ON_CPU = frozenset({"launch_pdl", "clc", "num_ctas"})
 

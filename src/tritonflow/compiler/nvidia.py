@@ -51,10 +51,14 @@ def assemble(
     """Gives the cubin of PTX text for one chip.
 
     Args:
+        ptx: text with one kernel.
+        target: the chip.
+        name: the kernel's, for errors.
+        enable_fp_fusion: a multiplication and an addition may become one operation.
         ptx_options: further options of the assembler, separated by spaces.
 
     Raises:
-        KernelCompileError: if the assembler refuses the text; `name` is the kernel's.
+        KernelCompileError: if the assembler refuses the text.
         ToolError: if it cannot be run.
     """
     tool = get_ptxas(target.capability)

@@ -38,7 +38,7 @@ def settle_scratch(llvm_ir: str, *, name: str, pointers: int) -> tuple[str, bool
     count = len(parameters)
     if count - 1 in used:
         raise UnsupportedError(
-            f"kernel `{name}`: it writes profiling data, which a dispatch cannot carry.",
+            f"kernel `{name}`: its code records a profile, which has no place.",
             hint="switch Triton's instrumentation off",
         )
     has_scratch = count - 2 in used

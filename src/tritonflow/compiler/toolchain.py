@@ -40,7 +40,7 @@ def compiled_key(spec: Specialization, target: Target) -> str:
 
 @functools.cache
 def _toolchain(backend: str) -> dict[str, str]:
-    """Gives what compiles for a device kind: versions, and this package's own source."""
+    """Gives what compiles for a device kind: versions, and our own source."""
     packages = ["triton", "jaxlib"]
     if backend == "cpu":
         packages.append("iree-base-compiler")

@@ -30,7 +30,7 @@ LOCK = threading.RLock()
 """Triton's settings are global to the process: one compilation at a time."""
 
 _CPU_STANDS_FOR = 80
-"""CPU kernels take the TTIR of this compute capability: no descriptors are left in it."""
+"""CPU kernels take the TTIR of this compute capability, which has no descriptors."""
 
 _CPU_OPTIONS = frozenset(
     {
@@ -64,7 +64,7 @@ class TritonCompiler:
         self._stages = self._stages_of(self.options)
 
     def module_of(self, spec: Specialization) -> Any:
-        """Gives the kernel as Triton's frontend translates it, with its own arguments."""
+        """Gives the kernel as Triton's frontend translates it."""
         if spec.kernel.ttir is not None:
             return self.parse(spec.kernel.ttir.text)
         source = ASTSource(
@@ -113,7 +113,7 @@ class TritonCompiler:
 
 @contextlib.contextmanager
 def compiling_for(target: Target) -> Iterator[None]:
-    """Holds Triton for one compilation: without line info, and blind to the local GPU."""
+    """Holds Triton for one compilation, without line info and blind to this GPU."""
     with LOCK, _setting(vars(knobs.compilation), "disable_line_info", True):
         with _setting(vars(target_info), "current_target", _target_here):
             _target_here.seen.target = _gpu_target(target)
@@ -124,7 +124,7 @@ def compiling_for(target: Target) -> Iterator[None]:
 
 
 class _TargetHere:
-    """`current_target` for this thread's compilation; other threads see the original."""
+    """`current_target` for this thread's compilation; the original in other threads."""
 
     __triton_builtin__ = True
 

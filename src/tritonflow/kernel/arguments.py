@@ -15,7 +15,7 @@ class ArrayArgument:
     """A buffer.
 
     Attributes:
-        dtype: NumPy's name of the element type; `bfloat16` and `float8_*` as in ml_dtypes.
+        dtype: NumPy's name of the element type, or ml_dtypes' (`bfloat16`).
         shape: numbers, or names of sizes that only the run knows.
         aligned: the address is a multiple of 16 at every call.
     """

@@ -130,7 +130,7 @@ class _Analysis:
         verb = "writes" if effect.is_written else "reads"
         raise UnsupportedError(
             f"kernel `{self.kernel}`: `{operation.name}` {verb} memory at an address "
-            "that is none of its arguments, so its place among other kernels is unknown.",
+            "that comes from none of its arguments.",
             at=source_location(operation.location),
             hint="pass the buffer itself as an argument",
         )

@@ -24,8 +24,16 @@ from typing import Any
 from ..errors import SignatureError
 
 
-class _Summary:
-    """The part of a function's content that its source alone decides."""
+class Summary:
+    """The part of a function's content that its source alone decides.
+
+    Attributes:
+        digest: of the syntax tree, without decorators.
+        references: names with attributes that it may take from outside.
+        length: in lines.
+        statements: line of each statement, 1 for the `def`; in an order that
+            comments and line breaks do not change.
+    """
 
     def __init__(self, source: str) -> None:
         tree = ast.parse(source)
@@ -35,6 +43,10 @@ class _Summary:
         self.source = source
         self.digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
         self.references = tuple(sorted(_references(tree)))
+        self.length = source.count("\n") + 1
+        self.statements = tuple(
+            node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt)
+        )
 
 
 def _references(tree: ast.AST) -> set[tuple[str, ...]]:
@@ -52,17 +64,18 @@ def _references(tree: ast.AST) -> set[tuple[str, ...]]:
     return found
 
 
-_SUMMARIES: dict[int, tuple[weakref.ref[Any], _Summary]] = {}
+_SUMMARIES: dict[int, tuple[weakref.ref[Any], Summary]] = {}
 
 
-def _summary(owner: Any, source: str) -> _Summary:
+def _summary(owner: Any, source: str) -> Summary:
     """Parses `source`, which `owner` has, once for as long as both stay the same."""
     known = _SUMMARIES.get(id(owner))
     if known is not None and known[0]() is owner and known[1].source == source:
         return known[1]
-    summary = _Summary(source)
-    forget = weakref.ref(owner, lambda _, key=id(owner): _SUMMARIES.pop(key, None))
-    _SUMMARIES[id(owner)] = (forget, summary)
+    summary = Summary(source)
+    key = id(owner)
+    forget = weakref.ref(owner, lambda _: _SUMMARIES.pop(key, None))
+    _SUMMARIES[key] = (forget, summary)
     return summary
 
 
@@ -73,6 +86,13 @@ def function_content(function: Any) -> str:
     by name: the version of Triton is part of every compiled kernel's key.
     """
     return _Content().function(function)
+
+
+def functions_of(function: Any) -> list[tuple[Any, Summary]]:
+    """Gives `function` and the user's functions that it calls, however far away."""
+    content = _Content()
+    content.function(function)
+    return content.seen
 
 
 def value_content(value: Any, *, subject: str) -> str:
@@ -91,29 +111,30 @@ def value_content(value: Any, *, subject: str) -> str:
 
 
 class _Content:
-    """One walk; `active` breaks the recursion of functions that call themselves."""
+    """One walk from a function or value through everything that it refers to."""
 
     def __init__(self) -> None:
-        self.active: dict[int, int] = {}
+        self.contents: dict[int, str] = {}
+        self.seen: list[tuple[Any, Summary]] = []
 
     def function(self, function: Any) -> str:
         python = getattr(function, "fn", function)
         if _is_of_triton(python):
             return f"triton:{python.__module__}.{python.__qualname__}"
-        if id(function) in self.active:
-            return f"recursion:{self.active[id(function)]}"
-        self.active[id(function)] = len(self.active)
-        try:
-            source = getattr(function, "src", None) or _source(python)
-            summary = _summary(function, source)
-            flags = [
-                bool(getattr(function, "noinline", False)),
-                _defaults(self, python),
-            ]
-            parts = [summary.digest, repr(flags)]
-            parts += self.references(summary.references, _scope(python))
-        finally:
-            del self.active[id(function)]
+        key = id(function)
+        if key not in self.contents:
+            # A function that calls itself meets its own number.
+            self.contents[key] = f"recursion:{len(self.contents)}"
+            self.contents[key] = self._function(function, python)
+        return self.contents[key]
+
+    def _function(self, function: Any, python: Any) -> str:
+        source = getattr(function, "src", None) or _source(python)
+        summary = _summary(function, source)
+        self.seen.append((function, summary))
+        is_inlined = not getattr(function, "noinline", False)
+        parts = [summary.digest, repr(is_inlined), repr(_defaults(self, python))]
+        parts += self.references(summary.references, _scope(python))
         return "function:" + hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def references(
@@ -191,10 +212,8 @@ class _Content:
             _is_of_triton(kind) and hasattr(value, "to_ir")
         ):
             return f"dtype:{value}"
-        if kind.__module__ == "numpy" and hasattr(value, "item"):
-            return (
-                f"numpy:{kind.__name__}:{value.item()!r}" if value.ndim == 0 else None
-            )
+        if kind.__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+            return f"numpy:{kind.__name__}:{value.item()!r}"
         return None
 
     def sequence(self, name: str, values: Iterable[Any]) -> str | None:

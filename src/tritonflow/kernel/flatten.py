@@ -66,7 +66,7 @@ class Flattened:
     def _check_against_ttir(
         self, parameter: Parameter, type_: str, is_divisible: bool
     ) -> bool:
-        """Gives whether the IR takes divisibility for granted; it cannot change that."""
+        """Gives whether the IR takes it for granted; no call can change that."""
         assert self.kernel.ttir is not None
         declared = self.kernel.ttir.arguments[parameter.index]
         if declared.divisibility % 16 == 0 and not is_divisible:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments as the functions of `@triton.heuristics` see them: without their contents."""
+"""Arguments as the functions of `@triton.heuristics` see them: without contents."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ class ArrayView:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
         raise UnsupportedError(
-            f"it asks for `{attribute}` of array `{self._name}`, of which only type and "
-            "shape are known when a program is compiled."
+            f"it asks for `{attribute}` of array `{self._name}`, of which only type "
+            "and shape are known when a program is compiled."
         )
 
 
@@ -92,8 +92,8 @@ class DescriptorView:
     def __init__(self, argument: DescriptorArgument, name: str) -> None:
         self._argument = argument
         self.base = ArrayView(argument.array, name)
-        self.shape = [heuristic_view(size, name) for size in argument.shape]
-        self.strides = [heuristic_view(stride, name) for stride in argument.strides]
+        self.shape = [_size_view(size, name) for size in argument.shape]
+        self.strides = [_size_view(stride, name) for stride in argument.strides]
         self.block_shape = list(argument.block_shape or ())
         self.padding = argument.padding
 
@@ -118,7 +118,7 @@ class UnknownInteger:
     def _refuse(self, *_: Any) -> NoReturn:
         raise UnsupportedError(
             f"it needs the value of `{self._name}`, which only the run knows.",
-            hint="give the value as a compile-time constant, or compile for a fixed shape",
+            hint="compile for a fixed shape, or give it as a compile-time constant",
         )
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
@@ -132,6 +132,10 @@ class UnknownInteger:
 
     def __ne__(self, other: object) -> bool:
         self._refuse()
+
+
+def _size_view(size: int | SymbolArgument, name: str) -> Any:
+    return size if isinstance(size, int) else heuristic_view(size, name)
 
 
 def _dtype(name: str) -> np.dtype[Any]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the user wrote: a `@triton.jit` function with its decorators, or a `.ttir` file."""
+"""What the user wrote: a `@triton.jit` function with decorators, or a `.ttir` file."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _from_function(obj: Any) -> Kernel:
         function = function.fn
     if not isinstance(function, JITFunction):
         raise _not_a_kernel(function)
-    location = _definition(function)
+    location = definition_of(function)
     if function.is_gluon():
         raise UnsupportedError(
             f"kernel `{function.__name__}`: Gluon kernels are not supported.",
@@ -145,11 +145,10 @@ def _parameter(declared: Any) -> Parameter:
     )
 
 
-def _definition(function: Any) -> SourceLocation:
+def definition_of(function: Any) -> SourceLocation:
     """Gives the line of `def`, below the decorators."""
-    first = next(
-        (i for i, l in enumerate(function.raw_src) if l.lstrip().startswith("def ")), 0
-    )
+    starts = [line.lstrip().startswith("def ") for line in function.raw_src]
+    first = starts.index(True) if any(starts) else 0
     file = function.fn.__code__.co_filename
     return SourceLocation(file, function.starting_line_number + first)
 

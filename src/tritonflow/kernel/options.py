@@ -20,7 +20,7 @@ _NOT_THE_CALLERS = frozenset(
 
 @functools.cache
 def options_of(backend: str) -> frozenset[str]:
-    """Gives the options that Triton has for `cuda` or `rocm`; for `cpu`, any of these."""
+    """Gives the options of Triton for `cuda` or `rocm`; for `cpu`, those of both."""
     if backend == "cpu":
         return options_of("cuda") | options_of("rocm")
     if backend == "cuda":

@@ -138,7 +138,7 @@ class Provenance:
             self._compute(operation)
 
     def _compute(self, operation: ir.Operation) -> None:
-        """Lets every result come from every operand; also into regions of reductions."""
+        """Lets every result, and value in a reduction, come from every operand."""
         roots = _NONE.union(*map(self.roots, operation.operands))
         if not roots:
             return

@@ -33,6 +33,7 @@ def specialize(
     of the kernel add their constants and options; autotune its first configuration.
 
     Args:
+        kernel: what is called.
         arguments: by parameter name, for the run-time parameters.
         constexprs: compile-time values by parameter name; one that names a run-time
             parameter folds it.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel with the types, constants and hints that one compilation takes for granted."""
+"""A kernel with the types, constants and hints that a compilation takes for granted."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class SpecializedParameter:
         name: as the user wrote it; `pair.0`, `desc.shape.1` for parts of one.
         type: in Triton's spelling: `*fp32`, `i64`.
         divisible_by_16: the address or the value is, at every call.
-        source: where its value comes from: the parameter's name, then the way into its
-            argument: `("x",)`, `("pair", 0)`, `("desc", "base")`, `("desc", "shape", 1)`.
+        source: where its value comes from: the parameter's name, then the way into
+            its argument: `("x",)`, `("pair", 0)`, `("desc", "shape", 1)`.
     """
 
     name: str

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""Triton IR that the user brings as a file: its entry function and that one's arguments."""
+"""Triton IR that the user brings as a file: its entry function and the arguments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TtirArgument:
 
     Attributes:
         type: in Triton's spelling, `*fp32` or `i32`.
-        divisibility: what the IR takes for granted of the value or address; 1 if nothing.
+        divisibility: what the IR takes for granted of the value or address, else 1.
     """
 
     name: str
@@ -85,7 +85,7 @@ def parse_ttir(text: str, *, origin: str) -> TtirEntry:
 
 
 def split_top_level(text: str, start: int) -> Iterator[str]:
-    """Gives the comma-separated parts from `start` to the parenthesis that closes them."""
+    """Gives the comma-separated parts from `start` to the closing parenthesis."""
     depth, begin, position, quoted = 0, start, start, False
     while position < len(text):
         character = text[position]
