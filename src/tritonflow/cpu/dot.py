@@ -15,6 +15,7 @@ from .dot_methods import DotMethod, choose_method
 from .dot_operands import (
     LeftOperand,
     LeftScratch,
+    Matrix,
     RightColumns,
     RightOperand,
     RightRows,
@@ -89,15 +90,15 @@ class _Dot:
         emit_dot(
             left,
             right,
-            self.target.memref(),
+            Matrix(self.target.buffer, self.shape[1]),
             self.shape,
             self.method,
             allocate=self._allocate,
             initial=initial,
         )
 
-    def _allocate(self, shape: Sequence[int], element: ir.Type) -> ir.Value:
-        return self.lowering.environment.allocate(shape, element).memref()
+    def _allocate(self, count: int, element: ir.Type) -> ir.Value:
+        return self.lowering.environment.allocate((count,), element).buffer
 
     def _prepare(self, block: Block) -> None:
         """Materialises what strips of `block` read, and itself if others read it too."""
@@ -132,17 +133,17 @@ class _Dot:
         left, environment = self.left, self.lowering.environment
         if not self.method.wants_packed_left(left.element, has_pairs=True):
             self._prepare(left)
-            return LeftScratch(environment.materialize(left).memref())
+            return LeftScratch(_matrix(environment.materialize(left)))
         m, _, k = self.shape
-        target = self._allocate((m, k), self.method.left_element)
+        target = Matrix(self._allocate(m * k, self.method.left_element), k)
         if isinstance(left, ViewBlock) and left.turns_lanes and left.storage is None:
             source = left.operands[0]
             self._prepare(source)
-            emit_transposing_copy(scope.strips_of(source, 1), target)
+            emit_transposing_copy(scope.strips_of(source, 1), target, m)
         else:
             self._prepare(left)
             load = scope.strips_of(left, 1)
-            emit_copy(load, target, width=environment.lanes)
+            emit_copy(load, target, m, width=environment.lanes)
         return LeftScratch(target)
 
     # ---- the right factor ----
@@ -158,10 +159,14 @@ class _Dot:
             return RightColumns(block.element, scope.strips_of(source, 1))
         self._prepare(block)
         if block.storage is not None:
-            return RightScratch(block.storage.memref())
+            return RightScratch(_matrix(block.storage))
         if runs_along_rows(self.builder, block):
             return RightColumns(block.element, scope.strips_of(block, 0))
         return RightRows(block.element, scope.strips_of(block, 1))
+
+
+def _matrix(scratch: Scratch) -> Matrix:
+    return Matrix(scratch.buffer, scratch.shape[1])
 
 
 RULES: dict[str, Rule] = {"tt.dot": lower_dot}

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,7 +120,9 @@ def program_text(launches: Sequence[Launch]) -> str:
 def _executable(launch: Launch, number: int) -> str:
     code = lower(launch)
     inner = code[code.index("{") + 1 : code.rindex("}")]
-    name = re.search(r"func\.func @(\w+)", inner).group(1)
+    # IREE links all executables into one library: names must differ.
+    name = f"{launch.kernel.__name__}_{number}"
+    inner = inner.replace(f"@{launch.kernel.__name__}(", f"@{name}(")
     return f"""
 stream.executable private @executable{number} {{
   stream.executable.export public @{name} workgroups(%x: index, %y: index, %z: index)
@@ -158,7 +159,7 @@ def _entry(launch: Launch, number: int) -> str:
     return f"""
 func.func @run{number}({names}) -> ({results}) {{
   {chr(10).join(lines)}
-  %r{count} = flow.dispatch @executable{number}::@{launch.kernel.__name__}[%g0, %g1, %g2](
+  %r{count} = flow.dispatch @executable{number}::@{launch.kernel.__name__}_{number}[%g0, %g1, %g2](
       {", ".join(operands)}) : ({", ".join(types)}) -> ({ties})
   return {values} : {results}
 }}"""
