@@ -148,7 +148,8 @@ def _type_of(leaf: Any, name: str) -> jax.ShapeDtypeStruct:
         type_ = jax.typeof(leaf)
         return jax.ShapeDtypeStruct((), type_.dtype, weak_type=True)
     if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind not in "OUSMm":
-        return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype)
+        dtype = jax.dtypes.canonicalize_dtype(leaf.dtype)
+        return jax.ShapeDtypeStruct(leaf.shape, dtype)
     if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
         return _type_of(np.asarray(leaf), name)
     raise SignatureError(

@@ -198,7 +198,8 @@ def _explain(error: Exception, name: str) -> Exception:
     text = str(error)
     if "mixing of symbolic scopes" in text:
         return SignatureError(
-            f"program `{name}`: its symbolic sizes are of several scopes, expected one.",
+            f"program `{name}`: its symbolic sizes are of several scopes, "
+            "expected one.",
             hint='make all by one call: b, n = jax.export.symbolic_shape("b, n"), or '
             "give later calls `scope=`",
         )

@@ -86,15 +86,20 @@ def has_custom_node(description: Description) -> bool:
     )
 
 
-def leaf_paths(description: Description, prefix: str = "") -> list[str]:
+def leaf_paths(description: Description) -> list[str]:
     """Gives the dotted path of each leaf, in flat order: `layers.0.attention.q`."""
+    return [".".join(path) for path in _paths(description, ())]
+
+
+def _paths(
+    description: Description, prefix: tuple[str, ...]
+) -> Iterator[tuple[str, ...]]:
     if description["kind"] == "leaf":
-        return [prefix]
-    paths = []
+        yield prefix
+        return
     children = description.get("children", ())
     for key, child in zip(_keys(description), children, strict=True):
-        paths += leaf_paths(child, f"{prefix}.{key}" if prefix else str(key))
-    return paths
+        yield from _paths(child, (*prefix, str(key)))
 
 
 def _keys(description: Description) -> Sequence[Any]:

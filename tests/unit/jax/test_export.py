@@ -379,6 +379,6 @@ def test_errors_of_the_users_function_stay_as_they_are():
     def fn(x):
         raise TypeError("mine")
 
-    with pytest.raises(TypeError, match="^mine") as caught:
+    with pytest.raises(TypeError, match=r"^mine") as caught:
         export_program(fn, (X,))
     assert type(caught.value) is TypeError
