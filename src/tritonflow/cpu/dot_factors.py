@@ -69,7 +69,11 @@ class LoopScope:
         return loops
 
     def _coordinate(self, value: ir.Value, loops: list[scf.ForOp]) -> Coordinate:
-        home = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+        home = (
+            value.owner
+            if isinstance(value.owner, ir.Block)
+            else value.owner.operation.block
+        )
         for level, loop in enumerate(loops):
             if loop.body == home:
                 return Coordinate(value, level + 1)

@@ -6,8 +6,8 @@ For a factor of each kind see `dot_operands`. How a caller uses this::
 
     method = choose_method((m, n, k), left_type, right_type, acc_type, cpu)
     if method.wants_packed_left(left.element, has_pairs=left.has_pairs):
-        packed = allocate((m, k), method.left_element)
-        emit_copy(load_strip_of_left, packed)
+        packed = Matrix(allocate(m * k, method.left_element), k)
+        emit_copy(load_strip_of_left, packed, m)
         left = LeftScratch(packed)
     emit_dot(left, right, acc, (m, n, k), method, allocate=allocate)
 
@@ -20,16 +20,17 @@ of the right factor are paid once for a panel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..mlir import arith, ir, scf, vector
+from ..mlir import arith, ir, scf
 from .dot_methods import DotMethod, choose_method
 from .dot_operands import (
     LeftInPlace,
     LeftOperand,
     LeftScratch,
+    Matrix,
     RightColumns,
     RightOperand,
     RightRows,
@@ -41,7 +42,6 @@ from .transpose_kernels import (
     index_constant,
     loop,
     offset,
-    store_strip,
     widen,
     zero_attribute,
 )
@@ -51,6 +51,7 @@ __all__ = [
     "DotMethod",
     "LeftInPlace",
     "LeftScratch",
+    "Matrix",
     "RightColumns",
     "RightRows",
     "RightScratch",
@@ -61,12 +62,12 @@ __all__ = [
 
 
 class Allocate(Protocol):
-    """`allocate(shape, element)` gives scratch in `#iree_codegen.workgroup_local`.
+    """`allocate(count, element)` gives flat `#iree_codegen.workgroup_local` scratch.
 
     The allocation must dominate the dot; the dot writes it before it reads it.
     """
 
-    def __call__(self, shape: Sequence[int], element: ir.Type, /) -> ir.Value: ...
+    def __call__(self, count: int, element: ir.Type, /) -> ir.Value: ...
 
 
 RowReader = Callable[[ir.Value], list[ir.Value]]
@@ -81,7 +82,7 @@ TileStore = Callable[[ir.Value, ir.Value, ir.Value], None]
 def emit_dot(
     left: LeftOperand,
     right: RightOperand,
-    acc: ir.Value | None,
+    acc: Matrix | None,
     shape: tuple[int, int, int],
     method: DotMethod,
     *,
@@ -95,7 +96,7 @@ def emit_dot(
     Args:
         left: `[m, k]`.
         right: `[k, n]`.
-        acc: memref `[m, n]` with inner stride 1; its elements may be narrower than
+        acc: `[m, n]` in scratch; its elements may be narrower than
             `method.acc`, sums are then rounded once at the end. Not needed if both
             `initial` and `store` are given.
         shape: `(m, n, k)`; powers of two are fast, anything is right.
@@ -134,7 +135,7 @@ def zero_strips(element: ir.Type) -> TileLoad:
 class _Dot:
     left: LeftOperand
     right: RightOperand
-    acc: ir.Value | None
+    acc: Matrix | None
     shape: tuple[int, int, int]
     method: DotMethod
     allocate: Allocate
@@ -158,19 +159,20 @@ class _Dot:
 
     # ---- the right factor ----
 
-    def _allocate_panel(self) -> ir.Value | None:
+    def _allocate_panel(self) -> Matrix | None:
         """Gives scratch for a panel, or None where the source is as good to read."""
         m, _, k = self.shape
         tile, step = self.method.tile, self.method.k_step
         if not isinstance(self.right, RightColumns):
             is_ready = self.method.reads_right(self.right.element)
-            if m == tile.rows or (self.right.is_packed and is_ready):
+            is_packed = isinstance(self.right, RightScratch)
+            if m == tile.rows or (is_packed and is_ready):
                 return None
-        return self.allocate(
-            (k // step, tile.columns * step), self.method.right_element
-        )
+        columns = tile.columns * step
+        buffer = self.allocate(k // step * columns, self.method.right_element)
+        return Matrix(buffer, columns)
 
-    def _fill_panel(self, panel: ir.Value, j: ir.Value) -> int:
+    def _fill_panel(self, panel: Matrix, j: ir.Value) -> int:
         """Emits the packing of columns `j ..`; gives the rows of `acc` done by that."""
         if isinstance(self.right, RightColumns):
             self._transpose_into(panel, self.right, j)
@@ -180,22 +182,20 @@ class _Dot:
         def read_and_keep(step: ir.Value) -> list[ir.Value]:
             strips = read(step)
             for chunk, strip in enumerate(strips):
-                vector.store(strip, panel, [step, self._panel_column(chunk)])
+                panel.store(step, self._panel_column(chunk), strip)
             return strips
 
         self._emit_tile(index_constant(0), j, read_and_keep)
         return self.method.tile.rows
 
-    def _transpose_into(
-        self, panel: ir.Value, right: RightColumns, j: ir.Value
-    ) -> None:
+    def _transpose_into(self, panel: Matrix, right: RightColumns, j: ir.Value) -> None:
         method, step = self.method, index_constant(self.method.k_step)
         emit_transposed_pieces(
             lambda column, s, steps: method.column_strip(
                 right.load, arith.addi(j, column), s, steps
             ),
-            lambda s, column, strip: store_strip(
-                method.panel_strip(strip), panel, s, arith.muli(column, step)
+            lambda s, column, strip: panel.store(
+                s, arith.muli(column, step), method.panel_strip(strip)
             ),
             rows=method.tile.columns,
             columns=self.shape[2] // method.k_step,
@@ -206,13 +206,11 @@ class _Dot:
         assert not isinstance(right, RightColumns), "columns are always packed"
         return lambda step: self.method.right_strips(right.load, self._k(step), j)
 
-    def _panel_reader(self, panel: ir.Value) -> RowReader:
+    def _panel_reader(self, panel: Matrix) -> RowReader:
         lanes = self.method.tile.lanes * self.method.k_step
-        strip = ir.VectorType.get([lanes], self.method.right_element)
         chunks = range(self.method.tile.chunks)
         return lambda step: [
-            vector.load(strip, panel, [step, self._panel_column(chunk)])
-            for chunk in chunks
+            panel.load(step, self._panel_column(chunk), lanes) for chunk in chunks
         ]
 
     def _panel_column(self, chunk: int) -> ir.Value:
@@ -263,18 +261,16 @@ class _Dot:
             strip = self.initial(row, column, self.method.tile.lanes)
             return widen(strip, self.method.acc)
         assert self.acc is not None, "without `initial` sums start with `acc`"
-        stored = self._strip_of(ir.MemRefType(self.acc.type).element_type)
-        return widen(vector.load(stored, self.acc, [row, column]), self.method.acc)
+        strip = self.acc.load(row, column, self.method.tile.lanes)
+        return widen(strip, self.method.acc)
 
     def _finish(self, row: ir.Value, column: ir.Value, result: ir.Value) -> None:
         if self.store is not None:
             self.store(row, column, result)
             return
         assert self.acc is not None, "without `store` the result goes to `acc`"
-        stored = self._strip_of(ir.MemRefType(self.acc.type).element_type)
-        if stored.element_type != self.method.acc:
-            result = arith.truncf(stored, result)
-        vector.store(result, self.acc, [row, column])
-
-    def _strip_of(self, element: ir.Type) -> ir.VectorType:
-        return ir.VectorType.get([self.method.tile.lanes], element)
+        if self.acc.element != self.method.acc:
+            lanes = self.method.tile.lanes
+            narrow = ir.VectorType.get([lanes], self.acc.element)
+            result = arith.truncf(narrow, result)
+        self.acc.store(row, column, result)

@@ -28,20 +28,58 @@ It is called inside loops and may emit masks, conversions and branches.
 
 
 @dataclass(frozen=True)
-class LeftScratch:
-    """The left factor as a memref of rank 2 in any memory space, with any strides.
+class Matrix:
+    """Rows of elements, one after the other in a flat buffer: scratch.
+
+    IREE's scratch cannot be seen through a memref of another shape, so the index is
+    computed here.
 
     Attributes:
-        buffer: `[m, k]`, or `[k, m]` if `is_k_major`.
+        buffer: memref of rank 1.
+        columns: elements in a row.
     """
 
     buffer: ir.Value
-    is_k_major: bool = False
+    columns: int
 
     @property
     def element(self) -> ir.Type:
         """Type of one element."""
         return ir.MemRefType(self.buffer.type).element_type
+
+    def load_element(self, row: ir.Value, column: ir.Value) -> ir.Value:
+        """Emits the load of one element."""
+        return memref.load(self.buffer, [self._index(row, column)])
+
+    def load(self, row: ir.Value, column: ir.Value, width: int) -> ir.Value:
+        """Emits the load of `width` elements of a row as a vector."""
+        strip = ir.VectorType.get([width], self.element)
+        return vector.load(strip, self.buffer, [self._index(row, column)])
+
+    def store(self, row: ir.Value, column: ir.Value, strip: ir.Value) -> None:
+        """Emits the store of a vector into a row."""
+        vector.store(strip, self.buffer, [self._index(row, column)])
+
+    def _index(self, row: ir.Value, column: ir.Value) -> ir.Value:
+        stride = arith.constant(ir.IndexType.get(), self.columns)
+        return arith.addi(arith.muli(row, stride), column)
+
+
+@dataclass(frozen=True)
+class LeftScratch:
+    """The left factor in scratch.
+
+    Attributes:
+        matrix: `[m, k]`, or `[k, m]` if `is_k_major`.
+    """
+
+    matrix: Matrix
+    is_k_major: bool = False
+
+    @property
+    def element(self) -> ir.Type:
+        """Type of one element."""
+        return self.matrix.element
 
     @property
     def has_pairs(self) -> bool:
@@ -51,13 +89,12 @@ class LeftScratch:
     def element_reader(self, i: ir.Value) -> ElementReader:
         """Gives a function that emits the load of element `[i, k]`."""
         if self.is_k_major:
-            return lambda k: memref.load(self.buffer, [k, i])
-        return lambda k: memref.load(self.buffer, [i, k])
+            return lambda k: self.matrix.load_element(k, i)
+        return lambda k: self.matrix.load_element(i, k)
 
     def pair_reader(self, i: ir.Value) -> ElementReader:
         """Gives a function that emits the load of `[i, k]` and `[i, k + 1]`."""
-        pair = ir.VectorType.get([2], self.element)
-        return lambda k: vector.load(pair, self.buffer, [i, k])
+        return lambda k: self.matrix.load(i, k, 2)
 
 
 @dataclass(frozen=True)
@@ -99,26 +136,22 @@ class LeftInPlace:
 
 @dataclass(frozen=True)
 class RightScratch:
-    """The right factor as a memref `[k, n]` of rank 2 whose inner stride is 1.
+    """The right factor in scratch.
 
     Attributes:
-        is_packed: rows are close together, so that reading them again costs nothing:
-            true of scratch. False of a view into a large matrix, whose rows share few
-            cache sets; such rows are read once.
+        matrix: `[k, n]`.
     """
 
-    buffer: ir.Value
-    is_packed: bool = True
+    matrix: Matrix
 
     @property
     def element(self) -> ir.Type:
         """Type of one element."""
-        return ir.MemRefType(self.buffer.type).element_type
+        return self.matrix.element
 
     def load(self, k: ir.Value, j: ir.Value, width: int) -> ir.Value:
         """Emits the load of `[k, j .. j + width]`."""
-        strip = ir.VectorType.get([width], self.element)
-        return vector.load(strip, self.buffer, [k, j])
+        return self.matrix.load(k, j, width)
 
 
 @dataclass(frozen=True)
@@ -131,7 +164,6 @@ class RightRows:
 
     element: ir.Type
     load: StripLoader
-    is_packed: bool = False
 
 
 @dataclass(frozen=True)

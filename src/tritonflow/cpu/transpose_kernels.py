@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ..mlir import arith, ir, scf, vector
-from .dot_operands import StripLoader
+from .dot_operands import Matrix, StripLoader
 
 TRANSPOSE_EDGE = 16
 """Rows and columns of a transposed piece. Source: facts measured with IREE 3.13."""
@@ -77,47 +77,35 @@ def power_of_two_divisor(extent: int, limit: int) -> int:
     return divisor
 
 
-def emit_copy(
-    load: StripLoader,
-    target: ir.Value,
-    *,
-    width: int = 16,
-) -> None:
+def emit_copy(load: StripLoader, target: Matrix, rows: int, *, width: int = 16) -> None:
     """Emits the copy of a block into `target`, converted to the target's element type.
 
     Args:
         load: gives strips of the block along its columns.
-        target: memref `[rows, columns]` with inner stride 1.
-        width: strip to aim for; shorter where `columns` is not a multiple of it.
+        target: of as many columns.
+        rows: of the block.
+        width: strip to aim for; shorter where the columns are not a multiple of it.
     """
-    rows, columns, element = _block(target)
-    strip = power_of_two_divisor(columns, width)
+    strip = power_of_two_divisor(target.columns, width)
     for i in loop(rows):
-        for j in loop(columns, strip):
-            vector.store(widen(load(i, j, strip), element), target, [i, j])
+        for j in loop(target.columns, strip):
+            target.store(i, j, widen(load(i, j, strip), target.element))
 
 
-def emit_transposing_copy(load: StripLoader, target: ir.Value) -> None:
+def emit_transposing_copy(load: StripLoader, target: Matrix, columns: int) -> None:
     """Emits the copy of a block's transpose into `target`, converted to its type.
 
     Args:
         load: gives strips of the block along its columns: `[row, column...]`.
-        target: memref `[columns, rows]` with inner stride 1.
+        target: one row for each column of the block.
+        columns: of the block.
     """
-    columns, rows, element = _block(target)
     emit_transposed_pieces(
-        lambda i, j, width: widen(load(i, j, width), element),
-        lambda j, i, strip: store_strip(strip, target, j, i),
-        rows=rows,
+        lambda i, j, width: widen(load(i, j, width), target.element),
+        target.store,
+        rows=target.columns,
         columns=columns,
     )
-
-
-def store_strip(
-    strip: ir.Value, target: ir.Value, row: ir.Value, column: ir.Value
-) -> None:
-    """Emits the store of a vector at `[row, column...]` of a memref of rank 2."""
-    vector.store(strip, target, [row, column])
 
 
 def emit_transposed_pieces(
@@ -244,9 +232,3 @@ def zero_attribute(type_: ir.VectorType) -> ir.Attribute:
     else:
         zero = ir.FloatAttr.get(element, 0.0)
     return ir.DenseElementsAttr.get_splat(type_, zero)
-
-
-def _block(buffer: ir.Value) -> tuple[int, int, ir.Type]:
-    type_ = ir.MemRefType(buffer.type)
-    rows, columns = type_.shape
-    return rows, columns, type_.element_type

@@ -95,26 +95,16 @@ def module_text(emit: Emit, arrays: Sequence[np.ndarray], grid: int) -> str:
 """
 
 
-def scratch(shape: Sequence[int], element: ir.Type) -> ir.Value:
-    """Emits scratch at the insertion point, as a lowering would at the function's top."""
+def scratch(count: int, element: ir.Type) -> ir.Value:
+    """Emits flat scratch at the function's top, as a lowering would."""
     space = ir.Attribute.parse("#iree_codegen.workgroup_local")
-    type_ = ir.MemRefType.get(list(shape), element, memory_space=space)
+    type_ = ir.MemRefType.get([count], element, memory_space=space)
     operation = ir.InsertionPoint.current.block.owner.operation
     while operation.name != "func.func":
         operation = operation.parent.operation
     entry = operation.regions[0].blocks[0]
     with ir.InsertionPoint.at_block_begin(entry):
         return memref.alloc(type_, [], [])
-
-
-def view(buffer: ir.Value, rows: int, columns: int, row_stride: int) -> ir.Value:
-    """Emits a view of a flat buffer as a matrix."""
-    element = ir.MemRefType(buffer.type).element_type
-    layout = ir.StridedLayoutAttr.get(0, [row_stride, 1])
-    type_ = ir.MemRefType.get([rows, columns], element, layout=layout)
-    return memref.reinterpret_cast(
-        type_, buffer, [], [], [], [0], [rows, columns], [row_stride, 1]
-    )
 
 
 def _function_text(emit: Emit, arrays: Sequence[np.ndarray]) -> str:
