@@ -151,7 +151,8 @@ def _run_time_paths(signature: Any, path: tuple[int, ...] = ()) -> list[Any]:
 
 
 def _ir_type(parameter: SpecializedParameter, builder: Any) -> Any:
-    return tl.str_to_ty(parameter.type, None).to_ir(builder)
+    type_: Any = tl.str_to_ty(parameter.type, None)
+    return type_.to_ir(builder)
 
 
 def _descriptor(builder: Any, layout: DescriptorLayout, parts: list[Any]) -> list[Any]:
@@ -161,7 +162,7 @@ def _descriptor(builder: Any, layout: DescriptorLayout, parts: list[Any]) -> lis
     # The hardware wants the last dimension dense, and Triton wants it as a constant.
     strides = [*strides, builder.get_int64(1)]
     padding = ir.PADDING_OPTION.PAD_NAN if layout.is_nan_padded else None
-    element = tl.str_to_ty(layout.type, None)
+    element: Any = tl.str_to_ty(layout.type, None)
     descriptor = builder.create_make_tensor_descriptor(
         base,
         shape,

@@ -55,8 +55,8 @@ class TritonCompiler:
 
     def __init__(self, target: Target, options: Mapping[str, Any]) -> None:
         self.gpu_target = _gpu_target(target)
-        self.backend = make_backend(self.gpu_target)
-        self.options = self.backend.parse_options(_options(target, options))
+        self.backend: Any = make_backend(self.gpu_target)
+        self.options: Any = self.backend.parse_options(_options(target, options))
         self.metadata: dict[str, Any] = dict(vars(self.options))
         self.context = ir.context()
         ir.load_dialects(self.context)
@@ -140,7 +140,7 @@ _target_here = _TargetHere(target_info.current_target)
 
 
 @contextlib.contextmanager
-def _setting(settings: dict[str, Any], name: str, value: Any) -> Iterator[None]:
+def _setting(settings: Any, name: str, value: Any) -> Iterator[None]:
     """Holds a setting of Triton's, past its property that would set the environment."""
     absent = object()
     before = settings.get(name, absent)

@@ -166,17 +166,14 @@ class _Content:
         return self.value(value) or f"object:{type(value).__qualname__}"
 
     def type_(self, value: type) -> str:
-        if value.__module__ == builtins.__name__:
-            return f"builtin:{value.__qualname__}"
+        if value.__module__ == builtins.__name__ or _is_of_triton(value):
+            return f"type:{value.__module__}.{value.__qualname__}"
         members = [
             f"{name}={self.reference(member)}"
             for name, member in sorted(vars(value).items())
             if _is_jit(member) or inspect.isfunction(member)
         ]
-        try:
-            source = _summary(value, _source(value)).digest
-        except (OSError, TypeError, SyntaxError):
-            source = ""
+        source = _type_source(value)
         annotations = repr(sorted(inspect.get_annotations(value)))
         return f"type:{value.__qualname__}:{source}:{annotations}:{members}"
 
@@ -224,6 +221,19 @@ class _Content:
                 return None
             parts.append(f"{len(content)}:{content}")
         return f"{name}:[{','.join(parts)}]"
+
+
+_TYPE_SOURCES: weakref.WeakKeyDictionary[type, str] = weakref.WeakKeyDictionary()
+
+
+def _type_source(value: type) -> str:
+    """Gives the digest of a class's source, which is slow to find, once; or nothing."""
+    if value not in _TYPE_SOURCES:
+        try:
+            _TYPE_SOURCES[value] = Summary(_source(value)).digest
+        except (OSError, TypeError, SyntaxError):
+            _TYPE_SOURCES[value] = ""
+    return _TYPE_SOURCES[value]
 
 
 def _is_jit(value: Any) -> bool:

@@ -52,11 +52,11 @@ class ArrayView:
         self.itemsize = self.dtype.itemsize
 
     @property
-    def size(self) -> int:
+    def size(self) -> Any:
         """Number of elements."""
         return math.prod(self.shape)
 
-    def numel(self) -> int:
+    def numel(self) -> Any:
         """Gives the number of elements."""
         return self.size
 
