@@ -136,12 +136,16 @@ class _Dot:
             return LeftScratch(_matrix(environment.materialize(left)))
         m, _, k = self.shape
         target = Matrix(self._allocate(m * k, self.method.left_element), k)
-        if isinstance(left, ViewBlock) and left.turns_lanes and left.storage is None:
+        is_turned = isinstance(left, ViewBlock) and left.turns_lanes
+        if is_turned and left.storage is None:
             source = left.operands[0]
             self._prepare(source)
             emit_transposing_copy(scope.strips_of(source, 1), target, m)
+            return LeftScratch(target)
+        self._prepare(left)
+        if left.storage is None and runs_along_rows(self.builder, left):
+            emit_transposing_copy(scope.strips_of(left, 0), target, m)
         else:
-            self._prepare(left)
             load = scope.strips_of(left, 1)
             emit_copy(load, target, m, width=environment.lanes)
         return LeftScratch(target)
