@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the caller's arrays to IREE's buffer views, without a copy where that is safe.
 
-IREE compiles its code for buffers that begin at multiples of 64 bytes and does not check
-it: such code on NumPy's 16 is a crash. So arrays in host memory are shared if they are
-contiguous and aligned, and copied if not.
+IREE compiles its code for buffers that begin at multiples of 64 bytes and does not
+check it: such code on NumPy's 16 is a crash. So arrays in host memory are shared if
+they are contiguous and aligned, and copied if not.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import numpy as np
 from iree import runtime as rt
 
 from ..errors import SignatureError
-from .array import Array
+from .array import Array, duplicate
 from .devices import Device
 from .elements import DTYPES, HAL_TYPES, RAW_DTYPES
 from .manifest import TensorSpec
+from .signature import Found
 
 ALIGNMENT = 64
 """Bytes; IREE's `IREE_HAL_HEAP_BUFFER_ALIGNMENT`, which its compiler relies on."""
@@ -33,10 +34,12 @@ _HOST_DLPACK_TYPES = (1, 3)  # kDLCPU, kDLCUDAHost
 _KINDS_OF_SCALARS = {bool: "biufcV", int: "iufcV", float: "fcV", complex: "c"}
 
 
-def to_view(
-    value: Any, spec: TensorSpec, device: Device
-) -> tuple[rt.HalBufferView, tuple[np.dtype, tuple[int, ...]]]:
-    """Gives a view of `value`'s memory on `device`, its element type and its shape.
+View = tuple[rt.HalBufferView, Found, object]
+"""A view, its element type and shape, and what keeps its memory alive."""
+
+
+def to_view(value: Any, spec: TensorSpec, device: Device) -> View:
+    """Gives a view of `value`'s memory on `device`; the last item must outlive it.
 
     Args:
         spec: what the argument should be: names it in messages, types Python's numbers.
@@ -44,25 +47,32 @@ def to_view(
     Raises: SignatureError: not an array, or of a type that no program can take.
     """
     if type(value) is Array and value._device is device:
-        return value._view, value.spec
+        return value._view, value.spec, value
     if not device.is_host or not isinstance(value, np.ndarray):
         shared = _share(value, spec, device)
         if shared is not None:
             return shared
-    array = _to_numpy(value, spec)
-    if array.dtype not in HAL_TYPES:
-        raise SignatureError(
-            f"argument `{spec.name}`: got element type `{array.dtype}`, expected "
-            f"{spec.dtype}."
-        )
-    buffer = _import(array, device) if device.is_host else _upload(array, device)
-    view = rt.HalBufferView(buffer, array.shape, HAL_TYPES[array.dtype])
-    return view, (array.dtype, array.shape)
+    array = _checked(_to_numpy(value, spec), spec)
+    if device.is_host:
+        return _host_view(array, device)
+    return _uploaded(array, device)
 
 
-def _share(
-    value: Any, spec: TensorSpec, device: Device
-) -> tuple[rt.HalBufferView, tuple[np.dtype, tuple[int, ...]]] | None:
+def to_private_view(value: Any, spec: TensorSpec, device: Device) -> View:
+    """Gives a view of memory on `device` that nobody else sees, with `value`'s values.
+
+    Raises: SignatureError: as `to_view`.
+    """
+    if device.is_host:
+        # Memory of IREE's own: it may leave the call as a result.
+        return _uploaded(_checked(_to_numpy(value, spec), spec), device)
+    view, found, owner = to_view(value, spec, device)
+    if owner is value:
+        view = duplicate(view, device.hal)
+    return view, found, owner
+
+
+def _share(value: Any, spec: TensorSpec, device: Device) -> View | None:
     """Gives a view of memory that is on `device` already; None if it is elsewhere."""
     place = getattr(value, "__dlpack_device__", None)
     if place is None or isinstance(value, np.generic):
@@ -78,12 +88,10 @@ def _share(
     # IREE's queue does not know the producer's: the values must be complete.
     if hasattr(value, "block_until_ready"):
         value.block_until_ready()
-    return _from_dlpack(value, spec, device)
+    return _from_dlpack(value, device)
 
 
-def _from_dlpack(
-    value: Any, spec: TensorSpec, device: Device
-) -> tuple[rt.HalBufferView, tuple[np.dtype, tuple[int, ...]]] | None:
+def _from_dlpack(value: Any, device: Device) -> View | None:
     try:
         view = device.hal.from_dlpack_capsule(value.__dlpack__())
     except (RuntimeError, ValueError, TypeError, BufferError):
@@ -96,9 +104,9 @@ def _from_dlpack(
     element = HAL_TYPES.get(dtype)
     if element is None:
         return None
-    if int(view.element_type) != element:
+    if int(view.element_type) != element:  # pyright: ignore[reportArgumentType]
         view = rt.HalBufferView(view.get_buffer(), shape, element)
-    return view, (dtype, shape)
+    return view, (dtype, shape), value
 
 
 def _to_numpy(value: Any, spec: TensorSpec) -> np.ndarray:
@@ -121,17 +129,31 @@ def _to_numpy(value: Any, spec: TensorSpec) -> np.ndarray:
     return array
 
 
-def _import(array: np.ndarray, device: Device) -> rt.HalBuffer:
-    """Shares `array`'s memory, or that of an aligned copy of it."""
+def _checked(array: np.ndarray, spec: TensorSpec) -> np.ndarray:
+    if array.dtype not in HAL_TYPES:
+        raise SignatureError(
+            f"argument `{spec.name}`: got element type `{array.dtype}`, expected "
+            f"{spec.dtype}."
+        )
+    return array
+
+
+def _host_view(array: np.ndarray, device: Device) -> View:
+    """Gives a view of `array`'s memory, or of that of an aligned copy of it."""
     address = array.__array_interface__["data"][0]
     if address % ALIGNMENT or not array.flags.c_contiguous:
         array = aligned_copy(array)
         address = array.__array_interface__["data"][0]
-    # The program never writes to its inputs, so that read-only arrays are safe; the
+    # The program does not write to this memory, so that read-only arrays are safe; the
     # binding wants memory that Python calls writable.
     memory = (ctypes.c_ubyte * array.nbytes).from_address(address)
     memory.owner = array  # pyright: ignore[reportAttributeAccessIssue]
-    return device.hal.allocator.import_host_allocation(memory, _HOST_TYPE, _HOST_USAGE)
+    buffer = device.hal.allocator.import_host_allocation(
+        memory, _HOST_TYPE, _HOST_USAGE
+    )
+    view = rt.HalBufferView(buffer, array.shape, HAL_TYPES[array.dtype])
+    # The binding ties the memory's life to the buffer object, not to views of it.
+    return view, (array.dtype, array.shape), buffer
 
 
 def aligned_copy(array: np.ndarray) -> np.ndarray:
@@ -149,10 +171,14 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     return room[start : start + nbytes].view(dtype).reshape(shape)
 
 
-def _upload(array: np.ndarray, device: Device) -> rt.HalBuffer:
-    """Gives a copy of `array` in the device's memory."""
+def _uploaded(array: np.ndarray, device: Device) -> View:
+    """Gives a view of a copy of `array` in memory that IREE owns, on the device."""
     plain = np.ascontiguousarray(array).view(RAW_DTYPES[array.dtype])
-    buffer = device.hal.allocator.allocate_buffer_copy(
-        _DEVICE_TYPE, _DEVICE_USAGE, device.hal, plain
+    buffer: Any = device.hal.allocator.allocate_buffer_copy(
+        _HOST_TYPE if device.is_host else _DEVICE_TYPE,
+        _HOST_USAGE if device.is_host else _DEVICE_USAGE,
+        device.hal,
+        plain,
     )
-    return buffer  # pyright: ignore[reportReturnType]
+    view = rt.HalBufferView(buffer, array.shape, HAL_TYPES[array.dtype])
+    return view, (array.dtype, array.shape), buffer

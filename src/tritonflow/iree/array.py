@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""The arrays that a program returns: device memory with NumPy's and DLPack's protocols."""
+"""The arrays that a program returns: device memory behind two protocols."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STAGING_USAGE = int(rt.BufferUsage.TRANSFER_TARGET) | int(
 class Array:
     """An array in a device's memory, finished and ready to be read.
 
-    `numpy.asarray(array)` gives its values: the same memory on a CPU, a copy from a GPU.
+    `numpy.asarray(array)` gives its values: on a CPU the same memory, else a copy.
     `jax.dlpack.from_dlpack(array)`, `torch.from_dlpack(array)` and the like share its
     memory. Passed to a program on the same device it costs nothing.
 
@@ -147,3 +147,15 @@ def copy_buffer(
         rt.HalFence.create_at(semaphore, 1),
     )
     semaphore.wait(1)
+
+
+def duplicate(view: rt.HalBufferView, device: rt.HalDevice) -> rt.HalBufferView:
+    """Gives a view of a copy, in the same device's own memory."""
+    source = view.get_buffer()
+    target = device.allocator.allocate_buffer(
+        int(rt.MemoryType.DEVICE_LOCAL),
+        int(rt.BufferUsage.DEFAULT),
+        source.byte_length(),
+    )
+    copy_buffer(device, source, target)
+    return rt.HalBufferView(target, view.shape, view.element_type)

@@ -83,14 +83,14 @@ def unseal(data: bytes | mmap.mmap, subject: str) -> dict[str, Any]:
         view.release()
     if not intact or total != len(data):
         raise ArtifactError(
-            f"`{subject}`: the file is damaged: its checksum does not fit its contents.",
+            f"`{subject}`: the file is damaged: its checksum does not fit it.",
             hint="copy it again, or compile it again",
         )
     if version > FORMAT_VERSION:
         raise ArtifactError(
             f"`{subject}`: got an artifact of format {version}, expected at most "
             f"{FORMAT_VERSION}.",
-            hint="a later tritonflow wrote it: upgrade, or compile it again with this one",
+            hint="a later tritonflow wrote it: upgrade, or compile it with this one",
         )
     return json.loads(data[-_SEAL.size - note_bytes : -_SEAL.size])
 

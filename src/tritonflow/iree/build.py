@@ -11,6 +11,7 @@ from typing import Any
 
 from ..passes.assign_device import iree_flags
 from ..target import Target
+from . import consumed
 from .artifact import seal
 from .assembler import assemble
 from .invocation import Compilation
@@ -40,23 +41,25 @@ def build_artifact(
     """
     flags = [*_FLAGS, *iree_flags(tuple(targets))]
     with Compilation(text, flags, dump_phases_to=dump_phases_to) as compilation:
+        compilation.run_to(consumed.PHASE)
+        note = {"consumed_inputs": consumed.consumed_arguments(compilation.ir())}
         compilation.run_to(TRANSLATED)
         translated = compilation.ir()
+        if targets[0].backend == "cpu":
+            note |= _needs(translated)
         if targets[0].backend != "cuda":
             compilation.run_to("end")
-            return seal(compilation.bytecode(), _note(translated, targets))
+            return seal(compilation.bytecode(), note)
     linked = assemble_own_dispatches(translated.decode(), flags, targets, assemble)
     with Compilation(
         linked, flags, start=TRANSLATED, dump_phases_to=dump_phases_to
     ) as compilation:
         compilation.run_to("end")
-        return seal(compilation.bytecode(), {})
+        return seal(compilation.bytecode(), note)
 
 
-def _note(translated: bytes, targets: Sequence[Target]) -> dict[str, Any]:
+def _needs(translated: bytes) -> dict[str, Any]:
     """What the machine code needs of a CPU, which is known only once it is made."""
-    if targets[0].backend != "cpu":
-        return {}
     features = _CPU_FEATURES.search(translated)
     listed = features[1].decode().split(",") if features else []
     triple = _TRIPLE.search(translated)

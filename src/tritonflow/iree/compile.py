@@ -34,7 +34,7 @@ CompiledKernels = Mapping[str, Mapping[Target, CompiledKernel]]
 """By the specialisation's key, then by target."""
 
 
-def compile(  # noqa: A001 (the public name)
+def compile(
     fn: Callable[..., Any],
     *example_args: Any,
     target: str | Target | Iterable[str | Target],

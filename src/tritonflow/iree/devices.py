@@ -64,7 +64,7 @@ class Device:
 
 
 def parse_device(name: str) -> tuple[str, int]:
-    """Gives kind and number of a device's name. Raises TargetError on any other text."""
+    """Gives kind and number of a device's name. Raises TargetError if it is none."""
     match = _DEVICE_NAME.fullmatch(name)
     if match is None or (match[1] == "cpu" and match[2]):
         raise TargetError(

@@ -37,7 +37,8 @@ DTYPES: dict[str, np.dtype] = {
 """NumPy's type by its name, for every element type that a program can take."""
 
 HAL_TYPES: dict[np.dtype, int] = {
-    DTYPES[name]: int(element) for name, element in _NAMES.items()
+    DTYPES[name]: int(element)  # pyright: ignore[reportArgumentType]
+    for name, element in _NAMES.items()
 }
 """IREE's element type by NumPy's."""
 

@@ -127,8 +127,8 @@ def _check_cuda(targets: Sequence[Target], capability: int, subject: str) -> Non
     if runs_on(targets, capability):
         return
     raise TargetError(
-        f"`{subject}`: compiled for {', '.join(map(str, targets))}, cannot run on a chip "
-        f"sm_{capability}.",
+        f"`{subject}`: compiled for {', '.join(map(str, targets))}, cannot run on "
+        f"sm_{capability}, the chip of this device.",
         hint=f"compile it with target 'cuda:sm_{capability}' too",
     )
 

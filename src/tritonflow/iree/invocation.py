@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from iree.compiler.api import Output, Session, Source, ctypes_dl
 
@@ -48,7 +48,7 @@ def _library() -> Any:
 
 
 class Compilation:
-    """One module on its way through IREE's phases. Use it in a `with` statement.
+    """One module on its way through IREE's phases, for use in a `with` statement.
 
     Args:
         source: MLIR text, or MLIR bytecode.
@@ -78,7 +78,7 @@ class Compilation:
             self.close()
             raise ToolError(f"IREE's compiler refuses its flags: {error}") from error
         self._invocation = self._session.invocation()
-        # Kept as an attribute: the library calls it for as long as the invocation lives.
+        # Kept as an attribute: the library calls it while the invocation lives.
         self._callback = _DIAGNOSTIC(self._collect)
         self._library.ireeCompilerInvocationEnableCallbackDiagnostics(
             self._pointer, 0, self._callback, None
@@ -89,7 +89,7 @@ class Compilation:
             )
         buffer = Source.wrap_buffer(self._session, self._source)
         if not self._invocation.parse_source(buffer):
-            self._fail("does not parse the module")
+            raise self._failure("does not parse the module")
 
     @property
     def _pointer(self) -> ctypes.c_void_p:
@@ -105,29 +105,34 @@ class Compilation:
             self._pointer, phase.encode()
         )
         if not self._invocation.execute():
-            self._fail("cannot compile the module")
+            raise self._failure("cannot compile the module")
         self._reached = phase
 
     def ir(self) -> bytes:
         """The module as it is now, as MLIR text."""
-        with Output.open_membuffer() as output:  # pyright: ignore[reportGeneralTypeIssues]
+        output = Output.open_membuffer()
+        try:
             self._invocation.output_ir(output)
             return bytes(output.map_memory())
+        finally:
+            output.close()
 
     def bytecode(self) -> bytes:
         """The finished VM module. Raises ToolError if it cannot be written."""
-        with Output.open_membuffer() as output:  # pyright: ignore[reportGeneralTypeIssues]
-            try:
-                self._invocation.output_vm_bytecode(output)
-            except ValueError as error:
-                self._fail(f"cannot write the module: {error}")
+        output = Output.open_membuffer()
+        try:
+            self._invocation.output_vm_bytecode(output)
             return bytes(output.map_memory())
+        except ValueError as error:
+            raise self._failure(f"cannot write the module: {error}") from error
+        finally:
+            output.close()
 
     def close(self) -> None:
         """Frees the module and everything with it."""
         self._session.close()
 
-    def __enter__(self) -> Compilation:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -143,12 +148,12 @@ class Compilation:
         kind = _SEVERITIES[severity] if severity < len(_SEVERITIES) else "note"
         self._diagnostics.append(f"{kind}: {message}")
 
-    def _fail(self, what: str) -> None:
-        """Raises ToolError, with the module that showed the failure left in a file."""
+    def _failure(self, what: str) -> ToolError:
+        """Gives the error, with the module that showed it left in a file."""
         reproducer = _write_reproducer(self._source)
         diagnostics = "\n".join(self._diagnostics)[:_MAX_DIAGNOSTICS_CHARS]
         self.close()
-        raise ToolError(
+        return ToolError(
             f"IREE's compiler {what}: {diagnostics or 'it gives no reason'}",
             hint=f"to report it, attach {reproducer}" if reproducer else None,
         )

@@ -41,7 +41,7 @@ def read_manifest(data: bytes | mmap.mmap, subject: str) -> Manifest:
 
 def _wrap(data: bytes | mmap.mmap, subject: str) -> rt.VmModule:
     try:
-        # IREE wants 64-byte alignment: mapped files have it, other memory may be copied.
+        # IREE wants 64-byte alignment: mapped files have it, other memory is copied.
         return rt.VmModule.from_buffer(_instance(), data, warn_if_copy=False)
     except (RuntimeError, ValueError) as error:
         raise ArtifactError(

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machine code for the dispatches that IREE itself makes for NVIDIA GPUs.
 
-IREE writes PTX, which the driver would assemble at every load. Here the PTX is taken out
-of the compiler, assembled for every chip of the program, and put back as a binary:
+IREE writes PTX, which the driver would assemble at every load. Here the PTX is taken
+out of the compiler, assembled for every chip of the program, and put back as a binary:
 
     hal.executable private @program_linked {
       hal.executable.variant public @cuda_nvptx_fb target(...) {
@@ -41,7 +41,7 @@ Assemble = Callable[[str, Target], bytes]
 def assemble_own_dispatches(
     text: str, flags: Sequence[str], targets: Sequence[Target], assemble: Assemble
 ) -> str:
-    """Gives the module `text`, of phase `TRANSLATED`, with its dispatches as machine code.
+    """Gives the module `text`, of phase `TRANSLATED`, with machine code in it.
 
     Args:
         targets: the chips; the oldest also gets PTX, for chips later than all of them.
@@ -78,7 +78,7 @@ def _link(module: ir.Module) -> None:
 
 
 def _open_variants(module: ir.Module) -> Iterator[tuple[str, ir.Operation]]:
-    """Gives the name of each executable that IREE generates code for, and its variant."""
+    """Gives the name and the variant of each executable that is IREE's own."""
     for executable in module.body.operations:
         if executable.operation.name != "hal.executable":
             continue

@@ -154,9 +154,8 @@ def _fits(stored: StoredTensor, spec: Parameter) -> bool:
 
 def nbytes_of(spec: Parameter) -> int:
     """Bytes of a parameter, whose sizes are all known."""
-    return math.prod(map(int, filter(None.__ne__, spec.shape))) * (  # pyright: ignore
-        DTYPES[spec.dtype].itemsize
-    )
+    sizes = [size for size in spec.shape if isinstance(size, int)]
+    return math.prod(sizes) * DTYPES[spec.dtype].itemsize
 
 
 def _describe(stored: StoredTensor) -> str:

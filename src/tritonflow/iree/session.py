@@ -17,7 +17,7 @@ from iree import runtime as rt
 
 from ..errors import ParameterError, SignatureError
 from ..jax.pytree import flatten, unflatten
-from .arguments import to_view
+from .arguments import to_private_view, to_view
 from .array import Array
 from .artifact import read_artifact, write_file
 from .devices import open_device
@@ -75,6 +75,8 @@ class Program:
             spec.shape if all(isinstance(size, int) for size in spec.shape) else None
             for spec in manifest.outputs
         ]
+        consumed = note.get("consumed_inputs", ())
+        self._is_consumed = [i in consumed for i in range(len(self._specs))]
         self._takes_leaves = _is_flat(manifest.in_tree)
         self._gives_leaf = manifest.out_tree["kind"] == "leaf"
 
@@ -181,15 +183,17 @@ class Program:
         module = self._module or self._start()
         device = module.device
         inputs = rt.VmVariantList(len(leaves))
-        found = []
-        for value, spec in zip(leaves, specs):  # noqa: B905 (lengths are equal)
-            if type(value) is Array and value._device is device:
-                inputs.push_ref(value._view)
+        found, owners = [], []
+        for value, spec, consumed in zip(leaves, specs, self._is_consumed):  # noqa: B905
+            if type(value) is Array and value._device is device and not consumed:
+                inputs.push_ref(value._view)  # pyright: ignore[reportArgumentType]
                 found.append(value.spec)
-            else:
-                view, seen = to_view(value, spec, device)
-                inputs.push_ref(view)
-                found.append(seen)
+                continue
+            share = to_private_view if consumed else to_view
+            view, seen, owner = share(value, spec, device)
+            inputs.push_ref(view)  # pyright: ignore[reportArgumentType]
+            found.append(seen)
+            owners.append(owner)
         call = tuple(found)
         if call not in self._accepted:
             self._check(call)
