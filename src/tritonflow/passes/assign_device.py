@@ -11,7 +11,7 @@ one of its flags, see `iree_flags`.
 
 from __future__ import annotations
 
-from ..errors import TargetError
+from ..errors import TargetError, UnsupportedError
 from ..mlir import ir
 from ..target import HOST_CPU, Target
 from .base import ModulePass
@@ -34,6 +34,12 @@ class AssignDevicePass(ModulePass):
         targets = self.options.targets
         if not targets:
             return
+        if targets[0].backend == "rocm" and len(targets) > 1:
+            raise UnsupportedError(
+                f"`target`: got {', '.join(map(str, targets))}: IREE cannot tell AMD "
+                "chips apart when it loads a program.",
+                hint="compile one artifact for each chip",
+            )
         alias = ir.StringAttr.get(_ALIASES[targets[0].backend])
         device = ir.Type.parse("!hal.device")
         ir.Operation.create(

@@ -8,7 +8,7 @@ from ..compiler.compiled import CompiledKernel, KernelParameter
 from ..dialect.call import CallOp
 from ..dialect.launch import LaunchParameter, decode_parameters
 from ..errors import SignatureError, SourceLocation
-from ..mlir import ir, source_location
+from ..mlir import arith, ir, source_location
 from ..target import Target
 from .scalar_folding import resize
 
@@ -23,12 +23,19 @@ Source: CUDA programming guide, table of compute capabilities; HIP's
 `hipDeviceProp_t.maxGridSize`; IREE's `iree_hal_executable_workgroup_state_v0_t`.
 """
 
+_LARGEST_CHECKED = 2**31 - 1
+"""Limits below this one are checked at run time too: symbolic sizes do reach them."""
+
+_UNSIGNED_AT_MOST = 7
+"""`arith.cmpi` predicate `ule`, which negative sizes do not pass either."""
+
 
 def check_call(call: CallOp, kernel: CompiledKernel, target: Target) -> None:
     """Raises SignatureError unless `call` may run `kernel` on `target`.
 
     Checked are the number of parameters, buffers against scalars, element types, the
-    grid where it is known, and that every buffer the kernel writes is a result.
+    grid, and that every buffer the kernel writes is a result. A grid that is known at
+    run time only is checked by the program: a CPU would cut the bits off its z.
     """
     parameters = decode_parameters(call.parameters)
     if len(parameters) != len(kernel.parameters):
@@ -120,6 +127,8 @@ def _check_grid(call: CallOp, kernel: CompiledKernel, target: Target) -> None:
     limits = GRID_LIMITS[target.backend]
     for axis, size, limit in zip("xyz", call.grid, limits, strict=True):
         known = constant_value(size)
+        if known is None and limit < _LARGEST_CHECKED:
+            _assert_at_most(size, limit, f"grid of kernel {kernel.name} along {axis}")
         if known is not None and known > limit:
             raise SignatureError(
                 f"`grid` of kernel `{kernel.name}`: got {known} programs along {axis}, "
@@ -127,6 +136,18 @@ def _check_grid(call: CallOp, kernel: CompiledKernel, target: Target) -> None:
                 at=source_location(call.operation.location),
                 hint="fold the large dimension into x, whose limit is the highest",
             )
+
+
+def _assert_at_most(size: ir.Value, limit: int, subject: str) -> None:
+    """Makes the program fail if `size` is over `limit`, right where it is computed."""
+    message = f"{subject}: more than {limit} programs"
+    with ir.InsertionPoint.after(ir.OpResult(size).owner):
+        most = arith.constant(size.type, ir.IntegerAttr.get(size.type, limit))
+        ir.Operation.create(
+            "cf.assert",
+            operands=[arith.cmpi(_UNSIGNED_AT_MOST, size, most)],
+            attributes={"msg": ir.StringAttr.get(message)},
+        )
 
 
 def constant_value(value: ir.Value) -> int | None:

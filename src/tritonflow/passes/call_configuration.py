@@ -69,10 +69,12 @@ class CallConfiguration:
 
     @property
     def run_time_operands(self) -> list[int]:
-        """Operands that are integers computed from shapes."""
-        sources = [entry for entry in self.grid if isinstance(entry, ArgumentSource)]
-        sources += [source for source in self.arguments if source.kind == "value"]
-        return [source.operand for source in sources if source.operand is not None]
+        """Operands that are scalars of the kernel, computed from shapes."""
+        return [
+            source.operand
+            for source in self.arguments
+            if source.kind == "value" and source.operand is not None
+        ]
 
     @property
     def mlir_location(self) -> ir.Location | None:

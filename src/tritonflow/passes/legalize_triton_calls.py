@@ -61,8 +61,8 @@ def _legalize(
         for index in configuration.run_time_operands
     }
     result_dims = _result_dimensions(call, configuration, folder)
+    grid = [_grid_dimension(call, entry, folder) for entry in configuration.grid]
     with ir.InsertionPoint(call), location:
-        grid = [_grid_dimension(entry, run_time) for entry in configuration.grid]
         arguments: list[ir.Value] = []
         parameters: list[LaunchParameter] = []
         for source in configuration.arguments:
@@ -99,13 +99,14 @@ def _argument(
 
 
 def _grid_dimension(
-    entry: int | ArgumentSource, run_time: dict[int, ir.Value]
+    call: ir.Operation, entry: int | ArgumentSource, folder: ScalarFolder
 ) -> ir.Value:
+    if isinstance(entry, ArgumentSource):
+        assert entry.operand is not None
+        return folder.index(call.operands[entry.operand])
     index = ir.IndexType.get()
-    if isinstance(entry, int):
+    with ir.InsertionPoint(call):
         return arith.constant(index, ir.IntegerAttr.get(index, entry))
-    assert entry.operand is not None
-    return arith.index_cast(index, run_time[entry.operand])
 
 
 def _result_dimensions(

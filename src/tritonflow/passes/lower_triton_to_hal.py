@@ -52,9 +52,8 @@ class LowerTritonToHalPass(ModulePass):
             exports = list(executable.exports)
             if exports[0].parsed_target.backend == "cpu":
                 continue
-            entry_points[executable.sym_name.value] = _lower_executable(
-                executable, exports
-            )
+            symbol = executable.sym_name.value
+            entry_points[symbol] = _lower_executable(executable, exports)
         for dispatch in list(find_ops(module.operation, DispatchOp)):
             if dispatch.executable_name in entry_points:
                 replace_by_flow_dispatch(

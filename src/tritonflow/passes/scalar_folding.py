@@ -48,6 +48,7 @@ class ScalarFolder:
 
     def __init__(self) -> None:
         self._folded: dict[ir.Value, Scalars] = {}
+        self._indices: dict[ir.Value, ir.Value] = {}
 
     def scalar(self, tensor: ir.Value) -> ir.Value:
         """Gives the value of a 0-d integer tensor, of its element type, signless.
@@ -57,12 +58,14 @@ class ScalarFolder:
         return self.elements(tensor)[0]
 
     def index(self, tensor: ir.Value, element: int = 0) -> ir.Value:
-        """Gives an element of a rank 0 or 1 integer tensor as an `index`."""
+        """Gives an element of a rank 0 or 1 integer tensor as an `index`.
+
+        A dimension is given as `tensor.dim` gave it, so that equal ones look equal.
+        """
         value = self.elements(tensor)[element]
-        if isinstance(value.type, ir.IndexType):
-            return value
-        with _behind(value):
-            return arith.index_cast(ir.IndexType.get(), value)
+        if value not in self._indices:
+            self._indices[value] = _dimension_of(value) or _index_cast(value)
+        return self._indices[value]
 
     def elements(self, tensor: ir.Value) -> Scalars:
         """Gives the elements of an integer tensor of rank 0 or 1, static in shape."""
@@ -125,10 +128,19 @@ def _loop_invariant(argument: ir.Value) -> ir.Value:
     )
 
 
-def _behind(value: ir.Value) -> ir.InsertionPoint:
-    if isinstance(value, ir.BlockArgument):
-        return ir.InsertionPoint.at_block_begin(ir.BlockArgument(value).owner)
-    return ir.InsertionPoint.after(ir.OpResult(value).owner)
+def _dimension_of(value: ir.Value) -> ir.Value | None:
+    """The `index` that `value` was cast from, if it is a dimension."""
+    operation = ir.OpResult(value).owner
+    if operation.name != "arith.index_cast":
+        return None
+    source = operation.operands[0]
+    return source if isinstance(source.type, ir.IndexType) else None
+
+
+def _index_cast(value: ir.Value) -> ir.Value:
+    operation = ir.OpResult(value).owner
+    with ir.InsertionPoint.after(operation), operation.location:
+        return arith.index_cast(ir.IndexType.get(), value)
 
 
 def _signless(element_type: ir.Type) -> ir.IntegerType:
