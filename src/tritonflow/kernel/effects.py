@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import SourceLocation, UnsupportedError
 from ..mlir import ir, source_location, walk
-from .provenance import Provenance, Summaries, entry_function
+from .provenance import Provenance, Summaries, entry_function, is_address
 
 _READS = frozenset(
     {
@@ -105,8 +105,7 @@ class _Analysis:
         if effect is None:
             return
         if operation.name in _FOREIGN:
-            pointers = [v for v in operation.operands if "!tt.ptr" in str(v.type)]
-            yield from ((pointer, effect) for pointer in pointers)
+            yield from ((v, effect) for v in operation.operands if is_address(v))
         else:
             yield operation.operands[0], effect
 
@@ -121,7 +120,7 @@ class _Analysis:
         if effect.effect == "none":
             return
         roots = provenance.roots(operand)
-        if not roots:
+        if not roots and (operation.name != "tt.call" or is_address(operand)):
             self._refuse(operation, effect)
         for root in roots:
             result[root].add(effect)

@@ -71,13 +71,23 @@ def entry_function(module: ir.Module) -> ir.Operation:
     """Gives the public function of generic TTIR."""
     for operation in module.body.operations:
         function = operation.operation
-        if function.name == "tt.func":
-            attributes = function.attributes
-            if "sym_visibility" not in attributes or (
-                ir.StringAttr(attributes["sym_visibility"]).value == "public"
-            ):
-                return function
+        if function.name == "tt.func" and is_public(function):
+            return function
     raise PassError("the kernel's IR has no public function.")
+
+
+def is_public(function: ir.Operation) -> bool:
+    """Whether a `tt.func` is what a launch enters."""
+    attributes = function.attributes
+    if "sym_visibility" not in attributes:
+        return True
+    return ir.StringAttr(attributes["sym_visibility"]).value == "public"
+
+
+def is_address(value: ir.Value) -> bool:
+    """Whether `value` is a pointer, a block of pointers or a tensor descriptor."""
+    text = str(value.type)
+    return "!tt.ptr" in text or "!tt.tensordesc" in text
 
 
 class Provenance:
@@ -92,8 +102,11 @@ class Provenance:
         self._roots: dict[ir.Value, Roots] = {}
         self.returned: list[Roots] = []
         entry = function.regions[0].blocks[0]
+        # An integer of the entry is an offset; to a callee it may bring an address.
+        is_entry = is_public(function)
         for index, argument in enumerate(entry.arguments):
-            self._roots[argument] = frozenset({index})
+            if is_address(argument) or not is_entry:
+                self._roots[argument] = frozenset({index})
         operations = [o for o in walk(function) if o != function]
         # Loops and branches go backwards, so sweep until nothing changes.
         self._changed = True
