@@ -83,6 +83,7 @@ def compile(
             for weight in exported.parameters
         ],
         reflection={REFLECTION_KEY: manifest.to_json()},
+        call_sites=[call.location for call in exported.calls],
     )
     if stages is None:
         data = build_artifact(text, targets)
