@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..mlir import ir
+from ..mlir import arith, ir
 from .dot_factors import Candidate, LoopScope, left_in_place, runs_along_rows
 from .dot_kernels import TileLoad, emit_dot
 from .dot_methods import DotMethod, choose_method
@@ -20,9 +20,10 @@ from .dot_operands import (
     RightOperand,
     RightRows,
     RightScratch,
+    StripLoader,
 )
 from .scratch import Scratch
-from .transpose_kernels import emit_copy, emit_transposing_copy
+from .transpose_kernels import emit_copy, emit_transposing_copy, loop
 from .values import Block, StoredBlock, ViewBlock
 
 if TYPE_CHECKING:
@@ -33,10 +34,8 @@ if TYPE_CHECKING:
 def lower_dot(lowering: Lowering, operation: ir.Operation) -> None:
     """Emits `acc + left @ right`; the result is in scratch, that of `acc` if it may."""
     left, right, acc = (lowering.block(each) for each in list(operation.operands)[:3])
-    if len(acc.shape) != 2:
-        raise lowering.unsupported(operation, "of blocks with a batch dimension")
-    m, n = acc.shape
-    shape = (m, n, left.shape[1])
+    m, n = acc.shape[-2:]
+    shape = (m, n, left.shape[-1])
     method = choose_method(
         shape, left.element, right.element, acc.element, lowering.features
     )
@@ -45,7 +44,12 @@ def lower_dot(lowering: Lowering, operation: ir.Operation) -> None:
     target = environment.reusable(operation.operands[2], acc)
     if target is None:
         target = environment.allocate(acc.shape, acc.element)
-    _Dot(lowering, left, right, acc, shape, method, target).emit()
+    scope = LoopScope.here(lowering.builder)
+    dot = _Dot(lowering, left, right, acc, shape, method, target, scope)
+    if len(acc.shape) == 2:
+        dot.emit()
+    else:
+        dot.emit_batch()
     lowering.define(operation.results[0], StoredBlock(target))
 
 
@@ -58,19 +62,31 @@ class _Dot:
     shape: tuple[int, int, int]
     method: DotMethod
     target: Scratch
+    scope: LoopScope
+    batch: tuple[ir.Value, ...] = ()
 
     @property
     def builder(self) -> Builder:
         return self.lowering.builder
 
+    def emit_batch(self) -> None:
+        """Emits a loop over the products of blocks of rank 3."""
+        environment = self.lowering.environment
+        self._prepare(self.left)
+        self._prepare(self.right)
+        self._prepare(self.acc)
+        environment.materialize(self.left)
+        for position in loop(self.acc.shape[0]):
+            with environment.region():
+                replace(self, batch=(position,)).emit()
+
     def emit(self) -> None:
         """Emits the product, twice if only run time tells how to read the left."""
-        scope = LoopScope.here(self.builder)
-        right = self._right(scope)
-        initial = self._initial(scope)
+        right = self._right()
+        initial = self._initial()
         candidate = self._left_in_place()
         if candidate is None:
-            self._emit_product(self._packed_left(scope), right, initial)
+            self._emit_product(self._packed_left(), right, initial)
             return
 
         def in_place() -> Sequence[ir.Value]:
@@ -79,7 +95,7 @@ class _Dot:
 
         def packed() -> Sequence[ir.Value]:
             with self.lowering.environment.region():
-                self._emit_product(self._packed_left(scope), right, initial)
+                self._emit_product(self._packed_left(), right, initial)
             return []
 
         self.builder.if_(candidate.condition, [], in_place, packed)
@@ -90,12 +106,23 @@ class _Dot:
         emit_dot(
             left,
             right,
-            Matrix(self.target.buffer, self.shape[1]),
+            self._matrix(self.target),
             self.shape,
             self.method,
             allocate=self._allocate,
             initial=initial,
         )
+
+    def _matrix(self, scratch: Scratch) -> Matrix:
+        """Gives the scratch of a block, of its part at `batch`."""
+        rows, columns = scratch.shape[-2:]
+        if not self.batch:
+            return Matrix(scratch.buffer, columns)
+        size = self.builder.idx(rows * columns)
+        return Matrix(scratch.buffer, columns, arith.muli(self.batch[0], size))
+
+    def _strips(self, block: Block, lane_axis: int) -> StripLoader:
+        return self.scope.strips_of(block, lane_axis, *self.batch)
 
     def _allocate(self, count: int, element: ir.Type) -> ir.Value:
         return self.lowering.environment.allocate((count,), element).buffer
@@ -108,17 +135,22 @@ class _Dot:
             environment.materialize(each, scratch)
         environment.finish(captures)
 
-    def _initial(self, scope: LoopScope) -> TileLoad | None:
+    def _initial(self) -> TileLoad | None:
         """Gives what sums start with, unless it is in the target already."""
         if self.acc.storage is self.target:
             return None
         self._prepare(self.acc)
-        return scope.strips_of(self.acc, 1)
+        return self._strips(self.acc, 1)
+
+    def _is_transposed(self, block: Block) -> bool:
+        """Whether rows of a block are columns of another one of rank 2."""
+        is_turned = isinstance(block, ViewBlock) and block.turns_lanes
+        return is_turned and block.storage is None and len(block.shape) == 2
 
     # ---- the left factor ----
 
     def _left_in_place(self) -> Candidate | None:
-        if self.left.storage is not None:
+        if self.left.storage is not None or self.batch:
             return None
         candidate = left_in_place(self.builder, self.left)
         if candidate is None:
@@ -128,49 +160,43 @@ class _Dot:
             return None
         return candidate
 
-    def _packed_left(self, scope: LoopScope) -> LeftScratch:
+    def _packed_left(self) -> LeftScratch:
         """Emits the left factor into scratch, unless it is there, widened if need be."""
         left, environment = self.left, self.lowering.environment
         if not self.method.wants_packed_left(left.element, has_pairs=True):
             self._prepare(left)
-            return LeftScratch(_matrix(environment.materialize(left)))
+            return LeftScratch(self._matrix(environment.materialize(left)))
         m, _, k = self.shape
         target = Matrix(self._allocate(m * k, self.method.left_element), k)
-        is_turned = isinstance(left, ViewBlock) and left.turns_lanes
-        if is_turned and left.storage is None:
+        if self._is_transposed(left):
             source = left.operands[0]
             self._prepare(source)
-            emit_transposing_copy(scope.strips_of(source, 1), target, m)
+            emit_transposing_copy(self._strips(source, 1), target, m)
             return LeftScratch(target)
         self._prepare(left)
-        if left.storage is None and runs_along_rows(self.builder, left):
-            emit_transposing_copy(scope.strips_of(left, 0), target, m)
+        if not self.batch and runs_along_rows(self.builder, left):
+            emit_transposing_copy(self._strips(left, 0), target, m)
         else:
-            load = scope.strips_of(left, 1)
+            load = self._strips(left, 1)
             emit_copy(load, target, m, width=environment.lanes)
         return LeftScratch(target)
 
     # ---- the right factor ----
 
-    def _right(self, scope: LoopScope) -> RightOperand:
+    def _right(self) -> RightOperand:
         """Gives the right factor, in strips along the axis that is contiguous."""
         block = self.right
-        is_turned = isinstance(block, ViewBlock) and block.turns_lanes
-        if is_turned and block.storage is None:
+        if self._is_transposed(block):
             # Strips along k are those along the last axis of what is transposed.
             source = block.operands[0]
             self._prepare(source)
-            return RightColumns(block.element, scope.strips_of(source, 1))
+            return RightColumns(block.element, self._strips(source, 1))
         self._prepare(block)
         if block.storage is not None:
-            return RightScratch(_matrix(block.storage))
-        if runs_along_rows(self.builder, block):
-            return RightColumns(block.element, scope.strips_of(block, 0))
-        return RightRows(block.element, scope.strips_of(block, 1))
-
-
-def _matrix(scratch: Scratch) -> Matrix:
-    return Matrix(scratch.buffer, scratch.shape[1])
+            return RightScratch(self._matrix(block.storage))
+        if not self.batch and runs_along_rows(self.builder, block):
+            return RightColumns(block.element, self._strips(block, 0))
+        return RightRows(block.element, self._strips(block, 1))
 
 
 RULES: dict[str, Rule] = {"tt.dot": lower_dot}

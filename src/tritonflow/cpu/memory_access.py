@@ -144,12 +144,14 @@ def load_lanes(
         if every is None:
             every = builder.splat(builder.vector_type(width, builder.i1), 1)
         pointers = _pointers(builder, memory, offset, width)
-        return ir.Operation.create(
+        raw = _as_bytes(builder, passthru)
+        gathered = ir.Operation.create(
             "llvm.intr.masked.gather",
-            results=[type_],
-            operands=[pointers, every, passthru],
+            results=[raw.type],
+            operands=[pointers, every, raw],
             attributes={"alignment": _alignment(builder, memory)},
         ).result
+        return gathered if raw is passthru else arith.bitcast(type_, gathered)
 
     guard = _contiguity(builder, memory, offset)
     if guard is None:
@@ -194,7 +196,7 @@ def store_lanes(
         ir.Operation.create(
             "llvm.intr.masked.scatter",
             results=[],
-            operands=[value, pointers, every],
+            operands=[_as_bytes(builder, value), pointers, every],
             attributes={"alignment": _alignment(builder, memory)},
         )
         return []
@@ -205,6 +207,14 @@ def store_lanes(
     else:
         base = affine_part(builder, offset).base
         builder.if_(guard, [], lambda: contiguous(base), scatter)
+
+
+def _as_bytes(builder: Builder, value: ir.Value) -> ir.Value:
+    """Gives floats of 8 bits, which LLVM does not know, as integers."""
+    element = ir.VectorType(value.type).element_type
+    if isinstance(element, ir.FloatType) and element.width == 8:
+        return arith.bitcast(builder.like(value, builder.i8), value)
+    return value
 
 
 def _is_uniform(lanes: Lanes | None) -> bool:
