@@ -7,11 +7,13 @@
 becomes
 
     stream.executable private @kernel_key {
-      stream.executable.export public @kernel workgroups(...) -> (index, index, index)
+      stream.executable.export public @kernel_key workgroups(...) -> (index, ...)
       builtin.module {...}
     }
 
-and dispatches become `flow.dispatch @kernel_key::@kernel`. IREE compiles the code.
+and dispatches become `flow.dispatch @kernel_key::@kernel_key`. IREE compiles the code.
+The function takes the executable's name, since IREE links executables into one library,
+where specialisations of one kernel would clash.
 """
 
 from __future__ import annotations
@@ -37,8 +39,7 @@ class LowerTritonToStreamPass(ModulePass):
             if exports[0].parsed_target.backend != "cpu":
                 continue
             symbol = executable.sym_name.value
-            entry = exports[0].entry_point.value
-            entry_points[symbol] = [ir.SymbolRefAttr.get([symbol, entry])]
+            entry_points[symbol] = [ir.SymbolRefAttr.get([symbol, symbol])]
             _lower_executable(executable, exports[0])
         for dispatch in list(find_ops(module.operation, DispatchOp)):
             if dispatch.executable_name in entry_points:
@@ -62,10 +63,17 @@ def _lower_executable(executable: ExecutableOp, export: ExportOp) -> None:
             ip=ir.InsertionPoint(operation),
         )
         with ir.InsertionPoint(lowered.regions[0].blocks.append()):
-            _create_export(export.entry_point)
+            _create_export(executable.sym_name)
             end = ir.Operation.create("stream.executable.end")
         code.move_before(end)
+        _rename(code, export.entry_point, executable.sym_name)
     operation.erase()
+
+
+def _rename(code: ir.Operation, old: ir.StringAttr, new: ir.StringAttr) -> None:
+    for operation in code.regions[0].blocks[0].operations:
+        if operation.attributes["sym_name"] == old:
+            operation.attributes["sym_name"] = new
 
 
 def _create_export(entry_point: ir.StringAttr) -> None:
