@@ -37,10 +37,12 @@ class Matrix:
     Attributes:
         buffer: memref of rank 1.
         columns: elements in a row.
+        start: index of the first element; None is 0.
     """
 
     buffer: ir.Value
     columns: int
+    start: ir.Value | None = None
 
     @property
     def element(self) -> ir.Type:
@@ -62,7 +64,8 @@ class Matrix:
 
     def _index(self, row: ir.Value, column: ir.Value) -> ir.Value:
         stride = arith.constant(ir.IndexType.get(), self.columns)
-        return arith.addi(arith.muli(row, stride), column)
+        index = arith.addi(arith.muli(row, stride), column)
+        return index if self.start is None else arith.addi(self.start, index)
 
 
 @dataclass(frozen=True)
