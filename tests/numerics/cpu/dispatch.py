@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs emitted CPU code by itself: one dispatch around it, compiled in process."""
+"""Runs emitted CPU code by itself: a dispatch around it, many to a module."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import iree.runtime
 import numpy as np
@@ -29,33 +30,33 @@ ELEMENTS = {
 }
 
 Emit = Callable[[list[ir.Value]], None]
-"""Emits a kernel's body; gets one flat memref for each input, then the output's."""
+"""Emits a kernel's body; gets one flat memref for each array."""
 
 
-def run_dispatch(
-    emit: Emit, inputs: Sequence[np.ndarray], output: np.ndarray, cpu: str = "host"
-) -> np.ndarray:
-    """Gives what one program of the emitted kernel leaves in a copy of `output`."""
-    call = load_dispatch(emit, [*inputs, output], cpu=cpu)
-    return np.asarray(call()).reshape(output.shape)
+@dataclass(frozen=True)
+class Dispatch:
+    """An emitted kernel and its arrays, of which it updates the last."""
+
+    emit: Emit
+    arrays: Sequence[np.ndarray]
 
 
-def load_dispatch(
-    emit: Emit, arrays: Sequence[np.ndarray], *, grid: int = 1, cpu: str = "host"
-) -> Callable[[], np.ndarray]:
-    """Gives a function that runs the kernel; the last array is updated in place."""
+def run_dispatches(dispatches: Sequence[Dispatch]) -> list[np.ndarray]:
+    """Gives what each kernel, run once, leaves in a copy of its last array."""
     config = iree.runtime.Config("local-sync")
     context = iree.runtime.SystemContext(config=config)
-    binary = compile_text(module_text(emit, arrays, grid), cpu)
+    binary = compile_text(module_text(dispatches))
     context.add_vm_module(iree.runtime.VmModule.copy_buffer(context.instance, binary))
-    main = context.modules.dispatch.main
-    device_arrays = [
-        iree.runtime.asdevicearray(config.device, _flat(array)) for array in arrays
-    ]
-    return lambda: main(*device_arrays).to_host().view(arrays[-1].dtype)
+    results = []
+    for number, dispatch in enumerate(dispatches):
+        run = context.modules.dispatches[f"main{number}"]
+        found = run(*map(_flat, dispatch.arrays)).to_host()
+        last = dispatch.arrays[-1]
+        results.append(found.view(last.dtype).reshape(last.shape))
+    return results
 
 
-def compile_text(text: str, cpu: str) -> bytes:
+def compile_text(text: str, cpu: str = "host") -> bytes:
     """Gives the VM module of MLIR text."""
     session = Session()
     session.set_flags(*FLAGS, f"--iree-llvmcpu-target-cpu={cpu}")
@@ -70,28 +71,34 @@ def compile_text(text: str, cpu: str) -> bytes:
     return bytes(output.map_memory())
 
 
-def module_text(emit: Emit, arrays: Sequence[np.ndarray], grid: int) -> str:
-    """Gives a program that dispatches the emitted kernel once over `grid`."""
+def module_text(dispatches: Sequence[Dispatch], grid: int = 1) -> str:
+    """Gives a program with a function for each kernel, which runs it over `grid`."""
+    parts = [_entry(n, dispatch, grid) for n, dispatch in enumerate(dispatches)]
+    return "module @dispatches {" + "".join(parts) + "}"
+
+
+def _entry(number: int, dispatch: Dispatch, grid: int) -> str:
+    arrays = dispatch.arrays
     tensors = [f"tensor<{max(a.size, 1)}x{_storage(a)}>" for a in arrays]
     names = [f"%a{i}" for i in range(len(arrays))]
     parameters = ", ".join(f"{n}: {t}" for n, t in zip(names, tensors, strict=True))
-    return f"""module @dispatch {{
-  stream.executable private @exe {{
-    stream.executable.export public @k workgroups(%x: index) -> (index, index, index) {{
+    return f"""
+  stream.executable private @exe{number} {{
+    stream.executable.export public @k{number} workgroups(%x: index)
+        -> (index, index, index) {{
       %one = arith.constant 1 : index
       stream.return %x, %one, %one : index, index, index
     }}
     builtin.module {{
-{_function_text(emit, arrays)}
+{_function_text(f"k{number}", dispatch)}
     }}
   }}
-  func.func @main({parameters}) -> {tensors[-1]} {{
+  func.func @main{number}({parameters}) -> {tensors[-1]} {{
     %grid = arith.constant {grid} : index
-    %r = flow.dispatch @exe::@k[%grid]({", ".join(names)})
+    %r = flow.dispatch @exe{number}::@k{number}[%grid]({", ".join(names)})
         : ({", ".join(tensors)}) -> {names[-1]}
     return %r : {tensors[-1]}
   }}
-}}
 """
 
 
@@ -107,19 +114,20 @@ def scratch(count: int, element: ir.Type) -> ir.Value:
         return memref.alloc(type_, [], [])
 
 
-def _function_text(emit: Emit, arrays: Sequence[np.ndarray]) -> str:
+def _function_text(name: str, dispatch: Dispatch) -> str:
+    arrays = dispatch.arrays
     with new_context(), ir.Location.unknown():
         module = ir.Module.create()
         binding = ir.Type.parse("!stream.binding")
         with ir.InsertionPoint(module.body):
-            function = func.FuncOp("k", ([binding] * len(arrays), []))
+            function = func.FuncOp(name, ([binding] * len(arrays), []))
         entry = function.add_entry_block()
         with ir.InsertionPoint(entry):
             buffers = [
                 _buffer(argument, array)
                 for argument, array in zip(entry.arguments, arrays, strict=True)
             ]
-            emit(buffers)
+            dispatch.emit(buffers)
             func.ReturnOp([])
         assert module.operation.verify()
         return str(function)

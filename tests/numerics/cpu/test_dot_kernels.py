@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
-from tests.numerics.cpu.dispatch import run_dispatch, scratch
+from tests.numerics.cpu.dispatch import Dispatch, run_dispatches, scratch
 
 from tritonflow.cpu.dot_kernels import (
     LeftInPlace,
@@ -84,75 +86,97 @@ def right_operand(kind, buffer, n, k, method):
     return RightScratch(target)
 
 
-def dot(a, b, c, *, left="in_place", right="rows", cpu=HOST, **options):
-    """Runs one dot; gives `c + a @ b` as the CPU has it."""
-    m, k = a.shape
-    n = b.shape[1]
+@dataclass(frozen=True)
+class Case:
+    """One dot: `c + a @ b` for random factors."""
 
-    def emit(buffers):
+    shape: tuple[int, int, int]
+    factor: str = "float32"
+    sums: str = "float32"
+    tolerance: float = 1e-6
+    left: str = "in_place"
+    right: str = "rows"
+    cpu: CpuFeatures = HOST
+
+    def dispatch(self) -> Dispatch:
+        m, n, _ = self.shape
+        a, b = self.factors()
+        c = random((m, n), np.dtype(self.sums), 3)
+        stored_a = a.T if self.left == "transposed" else a
+        stored_b = b.T if self.right == "columns" else b
+        return Dispatch(self.emit, [stored_a, stored_b, c])
+
+    def factors(self):
+        m, n, k = self.shape
+        dtype = np.dtype(self.factor)
+        return random((m, k), dtype, 1), random((k, n), dtype, 2)
+
+    def emit(self, buffers):
+        m, n, k = self.shape
         types = [ir.MemRefType(buffer.type).element_type for buffer in buffers]
-        method = choose_method((m, n, k), *types, cpu)
+        method = choose_method(self.shape, *types, self.cpu)
         emit_dot(
-            left_operand(left, buffers[0], m, k, method),
-            right_operand(right, buffers[1], n, k, method),
+            left_operand(self.left, buffers[0], m, k, method),
+            right_operand(self.right, buffers[1], n, k, method),
             Matrix(buffers[2], n),
-            (m, n, k),
+            self.shape,
             method,
             allocate=scratch,
-            **options,
         )
 
-    stored_a = a.T if left == "transposed" else a
-    stored_b = b.T if right == "columns" else b
-    return run_dispatch(emit, [stored_a, stored_b], c)
+    def verify(self, got):
+        m, n, _ = self.shape
+        c = random((m, n), np.dtype(self.sums), 3)
+        wide = np.int64 if np.issubdtype(c.dtype, np.integer) else np.float64
+        a, b = (factor.astype(wide) for factor in self.factors())
+        error = np.abs(got.astype(wide) - (c.astype(wide) + a @ b))
+        assert (error / (1 + np.abs(a) @ np.abs(b))).max() <= self.tolerance, self
 
 
-def check(a, b, c, tolerance, **options):
-    got = dot(a, b, c, **options)
-    wide = np.int64 if np.issubdtype(c.dtype, np.integer) else np.float64
-    want = c.astype(wide) + a.astype(wide) @ b.astype(wide)
-    scale = 1 + np.abs(a.astype(wide)) @ np.abs(b.astype(wide))
-    error = np.abs(got.astype(wide) - want) / scale
-    assert error.max() <= tolerance
+def check(cases):
+    results = run_dispatches([case.dispatch() for case in cases])
+    for case, result in zip(cases, results, strict=True):
+        case.verify(result)
 
 
 SHAPES = [
-    (16, 16, 16),
-    (64, 32, 64),
-    (16, 128, 8),
-    (128, 16, 32),
-    (1, 64, 16),
-    (2, 2, 1),
-    (4, 256, 2),
-    (24, 40, 12),
-    (8, 96, 5),
-]
+    (16, 16, 16), (64, 32, 64), (16, 128, 8), (128, 16, 32), (1, 64, 16), (2, 2, 1),
+    (4, 256, 2), (24, 40, 12), (8, 96, 5),
+]  # fmt: skip
+
+CPUS = pytest.mark.parametrize(
+    "cpu", [HOST, AVX2, PLAIN], ids=["host", "avx2", "plain"]
+)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("cpu", [HOST, AVX2, PLAIN], ids=["avx512", "avx2", "plain"])
-def test_f32_of_any_shape(shape, cpu):
-    m, n, k = shape
-    a, b = random((m, k), np.float32, 1), random((k, n), np.float32, 2)
-    check(a, b, random((m, n), np.float32, 3), 1e-6, cpu=cpu)
+@CPUS
+def test_any_shape(cpu):
+    check([Case(shape, cpu=cpu) for shape in SHAPES])
 
 
-@pytest.mark.parametrize("left", ["in_place", "scratch", "transposed", "k_major"])
-@pytest.mark.parametrize("right", ["rows", "scratch", "columns"])
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int8"])
-def test_every_way_to_read_factors(left, right, dtype):
-    if left == "k_major" and dtype != "float32":
-        pytest.skip("pairs lie along k")
-    m, n, k = 32, 64, 32
-    a, b = random((m, k), np.dtype(dtype), 1), random((k, n), np.dtype(dtype), 2)
-    sums = np.dtype(np.int32 if dtype == "int8" else np.float32)
-    tolerance = {"float32": 1e-6, "bfloat16": 1e-5, "int8": 0}[dtype]
-    check(a, b, random((m, n), sums, 3), tolerance, left=left, right=right)
+@pytest.mark.parametrize(
+    ("factor", "sums", "tolerance"),
+    [
+        ("float32", "float32", 1e-6),
+        ("bfloat16", "float32", 1e-5),
+        ("int8", "int32", 0),
+    ],
+)
+def test_every_way_to_read_factors(factor, sums, tolerance):
+    lefts = ["in_place", "scratch", "transposed"]
+    if factor == "float32":
+        lefts.append("k_major")
+    check(
+        [
+            Case((32, 64, 32), factor, sums, tolerance, left, right)
+            for left in lefts
+            for right in ("rows", "scratch", "columns")
+        ]
+    )
 
 
 TYPES = [
     ("float64", "float64", 1e-15),
-    ("float32", "float32", 1e-6),
     ("float16", "float32", 1e-6),
     ("float16", "float16", 1e-3),
     ("bfloat16", "float32", 1e-6),
@@ -163,8 +187,6 @@ TYPES = [
 ]
 
 
-@pytest.mark.parametrize("cpu", [HOST, AVX2, PLAIN], ids=["avx512", "avx2", "plain"])
-@pytest.mark.parametrize(("factor", "sums", "tolerance"), TYPES)
-def test_every_element_type(factor, sums, tolerance, cpu):
-    a, b = random((16, 32), np.dtype(factor), 1), random((32, 32), np.dtype(factor), 2)
-    check(a, b, random((16, 32), np.dtype(sums), 3), tolerance, cpu=cpu)
+@CPUS
+def test_every_element_type(cpu):
+    check([Case((16, 32, 32), *types, cpu=cpu) for types in TYPES])
