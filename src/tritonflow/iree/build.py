@@ -51,8 +51,10 @@ def build_artifact(
             compilation.run_to("end")
             return seal(compilation.bytecode(), note)
     linked = assemble_own_dispatches(translated.decode(), flags, targets, assemble)
+    # The phases after this one are dumped apart: they belong to another module.
+    later = dump_phases_to / "assembled" if dump_phases_to else None
     with Compilation(
-        linked, flags, start=TRANSLATED, dump_phases_to=dump_phases_to
+        linked, flags, start=TRANSLATED, dump_phases_to=later
     ) as compilation:
         compilation.run_to("end")
         return seal(compilation.bytecode(), note)

@@ -44,7 +44,7 @@ def consumed_arguments(text: str | bytes) -> list[int]:
     Args:
         text: the program's module after `PHASE`.
     """
-    module = parse_module(text)
+    module = parse_module(text.decode() if isinstance(text, bytes) else text)
     for operation in module.body.operations:
         if operation.operation.name == "util.func" and _is_entry(operation):
             arguments = operation.regions[0].blocks[0].arguments

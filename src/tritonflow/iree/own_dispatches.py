@@ -55,11 +55,6 @@ def assemble_own_dispatches(
     _link(module)
     variants = list(_open_variants(module))
     ptx = _write_ptx(str(module), flags)
-    if len(ptx) != len(variants):
-        raise ToolError(
-            f"IREE's compiler wrote PTX for {len(ptx)} executables, expected "
-            f"{len(variants)}."
-        )
     for executable, variant in variants:
         source = _ptx_of(executable, ptx)
         _substitute(variant, _fatbin(source, targets, assemble))
@@ -95,16 +90,19 @@ def _inner_module(variant: ir.Operation) -> ir.Operation | None:
     return next((o.operation for o in operations if o.name == "builtin.module"), None)
 
 
-def _write_ptx(text: str, flags: Sequence[str]) -> dict[str, str]:
-    """Gives the PTX of every executable in `text`, by the name of its file."""
+def _write_ptx(text: str, flags: Sequence[str]) -> dict[str, bytes]:
+    """Gives the code of every executable in `text`, by the name of its file.
+
+    Files of executables that are binaries already are called PTX too.
+    """
     with tempfile.TemporaryDirectory(prefix="tritonflow-") as folder:
         dump = f"--iree-hal-dump-executable-binaries-to={folder}"
         with Compilation(text, [*flags, dump], start=TRANSLATED) as compilation:
             compilation.run_to("hal")
-        return {p.stem: p.read_text() for p in sorted(Path(folder).glob("*.ptx"))}
+        return {p.stem: p.read_bytes() for p in sorted(Path(folder).glob("*.ptx"))}
 
 
-def _ptx_of(executable: str, ptx: Mapping[str, str]) -> str:
+def _ptx_of(executable: str, ptx: Mapping[str, bytes]) -> str:
     """Gives the PTX of one executable: files are `<module>_<executable>_<variant>`."""
     found = [text for name, text in ptx.items() if f"_{executable}_" in name]
     if len(found) != 1:
@@ -112,7 +110,7 @@ def _ptx_of(executable: str, ptx: Mapping[str, str]) -> str:
             f"IREE's compiler wrote {len(found)} PTX files for `{executable}`, "
             f"expected one, among {', '.join(ptx)}."
         )
-    return found[0]
+    return found[0].decode()
 
 
 def _fatbin(source: str, targets: Sequence[Target], assemble: Assemble) -> bytes:

@@ -53,5 +53,12 @@ class StageRecorder:
         """Gives a folder for IREE's phases, and keeps what is in it at the end."""
         with tempfile.TemporaryDirectory(prefix="tritonflow-") as folder:
             yield Path(folder)
-            for path in sorted(Path(folder).glob("*.mlir")):
-                self.texts[f"4-iree-{path.name}"] = path.read_text()
+            for place, number in ((Path(folder), 4), (Path(folder, "assembled"), 5)):
+                for path in place.glob("*.mlir"):
+                    self.texts[_phase_name(number, path.name)] = path.read_text()
+
+
+def _phase_name(number: int, file: str) -> str:
+    """`4-iree-07.stream.mlir` for IREE's `program.7.stream.mlir`."""
+    order, phase = file.removesuffix(".mlir").rsplit(".", 2)[-2:]
+    return f"{number}-iree-{order.zfill(2)}.{phase}.mlir"
