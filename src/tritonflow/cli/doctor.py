@@ -84,10 +84,10 @@ def _guarded(name: str, probe: Callable[[], str]) -> Check:
 
 
 def _cpu() -> str:
-    from ..cpu.features import cpu_features
+    from ..cpu.features import features_of
     from ..target import Target
 
-    features = cpu_features(Target.parse("cpu"))
+    features = features_of(Target.parse("cpu"))
     return f"{platform.machine()}, {features.vector_bits}-bit vectors"
 
 
