@@ -55,6 +55,7 @@ class Model:
     params: Any
     tokens: np.ndarray
     mask: np.ndarray
+    are_sentences: bool = False
 
 
 def main() -> None:
@@ -102,7 +103,8 @@ def run(
     report["passed"] = (
         report["max_abs_difference"] <= MAX_DIFFERENCE and report["same_ranking"]
     )
-    console.print(_similarity_table(found, model))
+    console.print(_sentence_table(model))
+    console.print(_similarity_table(found))
     report |= _times(program, plain, params, model)
     console.print(_report_table(report))
     return report
@@ -135,7 +137,7 @@ def _published_model() -> Model:
     encodings = tokenizer.encode_batch(list(SENTENCES))
     tokens = np.array([encoding.ids for encoding in encodings], np.int32)
     mask = np.array([encoding.attention_mask for encoding in encodings], np.int32)
-    return Model(config, params, tokens, mask)
+    return Model(config, params, tokens, mask, are_sentences=True)
 
 
 def _random_model() -> Model:
@@ -156,19 +158,23 @@ def _ranking(embeddings: np.ndarray) -> list[tuple[int, int]]:
     return sorted(_pairs(len(embeddings)), key=lambda pair: -alike[pair])
 
 
-def _similarity_table(embeddings: np.ndarray, model: Model) -> Table:
-    names = SENTENCES
-    if len(model.tokens) != len(names):
-        names = tuple(f"row {row}" for row in range(len(model.tokens)))
+def _sentence_table(model: Model) -> Table:
+    table = Table(box=box.SIMPLE, show_header=False)
+    table.add_column("number", justify="right")
+    table.add_column("sentence")
+    names = SENTENCES if model.are_sentences else ["made-up tokens"] * len(model.tokens)
+    for row, name in enumerate(names):
+        table.add_row(str(row + 1), name)
+    return table
+
+
+def _similarity_table(embeddings: np.ndarray) -> Table:
+    table = Table(title="How alike they are (cosine)", box=box.SIMPLE)
     alike = embeddings @ embeddings.T
-    table = Table(title="How alike the sentences are (cosine)", box=box.SIMPLE)
-    table.add_column("", no_wrap=True)
-    table.add_column("sentence", no_wrap=True)
-    for column in range(len(alike)):
-        table.add_column(str(column + 1), justify="right", min_width=5)
+    for name in ("", *(str(column + 1) for column in range(len(alike)))):
+        table.add_column(name, justify="right")
     for row, values in enumerate(alike):
-        cells = (f"{value:.2f}" for value in values)
-        table.add_row(str(row + 1), names[row], *cells)
+        table.add_row(str(row + 1), *(f"{value:.2f}" for value in values))
     return table
 
 
