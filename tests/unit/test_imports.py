@@ -40,7 +40,9 @@ def imported_parts(path: Path) -> set[str]:
             full = tuple(part for part in full if part)
             parts.update([full[1]] if len(full) > 1 else names)
         elif isinstance(node, ast.ImportFrom | ast.Import):
-            assert "tritonflow" not in ast.unparse(node), f"{path}: use relative imports"
+            assert "tritonflow" not in ast.unparse(node), (
+                f"{path}: use relative imports"
+            )
     return parts
 
 
@@ -61,10 +63,18 @@ def test_only_one_file_imports_mlir_bindings() -> None:
         if path.name == "mlir.py" and path.parent == SOURCE:
             continue
         for node in ast.walk(ast.parse(path.read_text())):
-            text = ast.unparse(node) if isinstance(node, ast.Import | ast.ImportFrom) else ""
+            text = (
+                ast.unparse(node)
+                if isinstance(node, ast.Import | ast.ImportFrom)
+                else ""
+            )
             assert not any(
                 word in text
-                for word in ("iree.compiler.ir", "iree.compiler.dialects", "jaxlib.mlir")
+                for word in (
+                    "iree.compiler.ir",
+                    "iree.compiler.dialects",
+                    "jaxlib.mlir",
+                )
             ), f"{path}: {text}"
             assert "import ir" not in text or "mlir" in text, f"{path}: {text}"
 

@@ -53,7 +53,9 @@ def load_function(text: str) -> Callable[..., Any]:
     try:
         function = getattr(module, name)
     except AttributeError:
-        known = [n for n in vars(module) if callable(getattr(module, n)) and n[0] != "_"]
+        known = [
+            n for n in vars(module) if callable(getattr(module, n)) and n[0] != "_"
+        ]
         raise SignatureError(
             f"`{place}` has no function `{name}`, expected one of {', '.join(known)}."
         ) from None

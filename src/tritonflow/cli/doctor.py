@@ -102,7 +102,9 @@ def _cuda_driver() -> Check:
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return Check("CUDA driver", "absent", "programs for cuda compile, but do not run")
+        return Check(
+            "CUDA driver", "absent", "programs for cuda compile, but do not run"
+        )
     version, count = ctypes.c_int(), ctypes.c_int()
     if cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count)):
         return Check("CUDA driver", "absent", "a driver, but no device")

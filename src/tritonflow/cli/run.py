@@ -50,7 +50,9 @@ def command(
             f"`{artifact}`: got {len(outputs)} outputs, expected "
             f"{len(program.outputs)}, or none."
         )
-    arrays = [read_array(path, dtype) for path, dtype in zip(inputs, dtypes, strict=True)]
+    arrays = [
+        read_array(path, dtype) for path, dtype in zip(inputs, dtypes, strict=True)
+    ]
     times_s = []
     with status(f"running {artifact}"):
         for _ in range(repeat):
@@ -66,7 +68,9 @@ def _describe(spec: dict) -> str:
     return f"{spec['name']} {spec['dtype']}{list(spec['shape'])}"
 
 
-def _report(leaves: list, outputs: tuple[str, ...], times_s: list, as_json: bool) -> None:
+def _report(
+    leaves: list, outputs: tuple[str, ...], times_s: list, as_json: bool
+) -> None:
     median_ms = sorted(times_s)[len(times_s) // 2] * 1e3
     rows = [
         {"dtype": str(leaf.dtype), "shape": list(leaf.shape), "file": file}
