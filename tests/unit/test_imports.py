@@ -28,21 +28,23 @@ LAYERS = [
 HEAVY = ("jax", "jaxlib", "triton", "iree", "torch", "numpy", "click", "rich")
 
 
+def import_statements(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imported_parts(path: Path) -> set[str]:
     """Gives the parts of the package that a file imports, anywhere in it."""
     package = ("tritonflow", *path.relative_to(SOURCE).parent.parts)
-    parts = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = package[: len(package) - node.level + 1]
-            full = (*base, *(node.module or "").split("."))
-            names = [n.name for n in node.names]
-            full = tuple(part for part in full if part)
-            parts.update([full[1]] if len(full) > 1 else names)
-        elif isinstance(node, ast.ImportFrom | ast.Import):
-            assert "tritonflow" not in ast.unparse(node), (
-                f"{path}: use relative imports"
-            )
+    parts: set[str] = set()
+    for node in import_statements(path):
+        if isinstance(node, ast.Import) or not node.level:
+            text = ast.unparse(node)
+            assert "tritonflow" not in text, f"{path}: relative imports only: {text}"
+            continue
+        base = package[: len(package) - node.level + 1]
+        full = [part for part in (*base, *(node.module or "").split(".")) if part]
+        parts.update([full[1]] if len(full) > 1 else [n.name for n in node.names])
     return parts
 
 
@@ -51,7 +53,7 @@ def imported_parts(path: Path) -> set[str]:
 )
 def test_imports_go_one_way(path: Path) -> None:
     part = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-    if part in ("__init__",):
+    if part == "__init__":
         return
     level = next(i for i, layer in enumerate(LAYERS) if part in layer)
     allowed = set().union(*LAYERS[: level + 1], {"__version__"})
@@ -59,24 +61,14 @@ def test_imports_go_one_way(path: Path) -> None:
 
 
 def test_only_one_file_imports_mlir_bindings() -> None:
+    bindings = ("iree.compiler.ir", "iree.compiler.dialects", "jaxlib.mlir")
     for path in SOURCE.rglob("*.py"):
-        if path.name == "mlir.py" and path.parent == SOURCE:
+        if path == SOURCE / "mlir.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
-            text = (
-                ast.unparse(node)
-                if isinstance(node, ast.Import | ast.ImportFrom)
-                else ""
-            )
-            assert not any(
-                word in text
-                for word in (
-                    "iree.compiler.ir",
-                    "iree.compiler.dialects",
-                    "jaxlib.mlir",
-                )
-            ), f"{path}: {text}"
-            assert "import ir" not in text or "mlir" in text, f"{path}: {text}"
+        for node in import_statements(path):
+            text = ast.unparse(node)
+            assert not any(name in text for name in bindings), f"{path}: {text}"
+            assert text != "from iree.compiler import ir", f"{path}: {text}"
 
 
 def test_import_loads_nothing_heavy() -> None:
