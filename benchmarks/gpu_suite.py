@@ -69,8 +69,9 @@ def _in_child(part: str, rounds: int) -> tuple[list[dict[str, Any]], str | None]
         )
     except subprocess.TimeoutExpired:
         return [], f"took more than {TIMEOUT_S} s"
-    if done.returncode != 0:
+    if done.returncode != 0 or '"passed": false' in done.stdout:
         sys.stderr.write(done.stderr[-6000:])
+    if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return [], f"code {done.returncode}: {last}"
     return json.loads(done.stdout.splitlines()[-1]), None

@@ -53,7 +53,8 @@ def show(title: str, rows: Sequence[Row], *, as_json: bool) -> None:
         table.add_row(*(_cell(value) for value in row.values()))
     console = Console(highlight=False)
     # A pipe has no width; a table cut to 80 columns loses its numbers.
-    console.width = max(console.width, 110)
+    if not console.is_terminal:
+        console.width = 160
     console.print(table)
 
 

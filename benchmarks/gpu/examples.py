@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import tempfile
+import traceback
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,9 +37,10 @@ def measure(rounds: int) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         for dtype in TOLERANCES:
             for name, case in _cases(dtype).items():
-                rows.append(_row(f"{name} {dtype}", *_results(case, folder), dtype))
-            found, expected = _encoder(dtype, Path(folder))
-            rows.append(_row(f"encoder {dtype}", found, expected, dtype))
+                results = partial(_results, case, folder)
+                rows.append(_row(f"{name} {dtype}", results, dtype))
+            results = partial(_encoder, dtype, Path(folder))
+            rows.append(_row(f"encoder {dtype}", results, dtype))
     return rows
 
 
@@ -101,12 +104,14 @@ def _encoder(dtype: str, folder: Path) -> tuple[Any, Any]:
     return program(tokens, mask), plain(params, tokens, mask)
 
 
-def _row(name: str, found: Any, expected: Any, dtype: str) -> dict[str, Any]:
-    found, expected = (np.asarray(x).astype(np.float64) for x in (found, expected))
+def _row(name: str, results: Callable[[], Any], dtype: str) -> dict[str, Any]:
+    row = {"example": name, "allowed": TOLERANCES[dtype]}
+    try:
+        found, expected = (np.asarray(x).astype(np.float64) for x in results())
+    except Exception as error:  # One failure must not hide the other rows.
+        traceback.print_exc()
+        reason = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        return row | {"difference": None, "passed": False, "error": reason}
     difference = float(np.max(np.abs(found - expected)) / np.max(np.abs(expected)))
-    return {
-        "example": name,
-        "difference": difference,
-        "allowed": TOLERANCES[dtype],
-        "passed": difference <= TOLERANCES[dtype],
-    }
+    passed = difference <= TOLERANCES[dtype]
+    return row | {"difference": difference, "passed": passed, "error": ""}
