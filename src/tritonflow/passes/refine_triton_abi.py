@@ -119,6 +119,7 @@ class _Refinement:
         self.arguments: list[ir.Value] = []
         self.argument_dims: list[ir.Value] = []
         self.ties = [-1] * len(self.result_types)
+        self.fresh_types: list[ir.Type] = []
 
     def build(self) -> DispatchOp:
         """Gives the new dispatch."""
@@ -157,7 +158,7 @@ class _Refinement:
             assert result is not None
             dims = self.result_dims[result]
             is_zeroed = result in list(self.dispatch.zeroed)
-            create = _create_zeros if is_zeroed else _create_empty
+            create = _create_zeros if is_zeroed else self._create_fresh
             self.arguments.append(create(self.result_types[result], dims))
             self.argument_dims += dims
             return
@@ -165,6 +166,18 @@ class _Refinement:
         self.arguments.append(argument)
         for dimension in dynamic_dimensions(argument.type):
             self.argument_dims.append(tensor_dim(argument, dimension))
+
+    def _create_fresh(
+        self, tensor_type: ir.Type, dims: Sequence[ir.Value]
+    ) -> ir.Value:
+        """Gives memory for one result, never the same as for another of this dispatch.
+
+        IREE takes two empty tensors of one type for one value, and two results tied to
+        it would share their memory. Allocations stay apart, but cost more.
+        """
+        is_first = tensor_type not in self.fresh_types
+        self.fresh_types.append(tensor_type)
+        return _create_empty(tensor_type, dims, is_shareable=is_first)
 
     def _add_scratch(self) -> None:
         """Adds memory for all workgroups, as a result that nobody reads.
@@ -216,10 +229,11 @@ def _empty_if_any_empty(grid: Sequence[ir.Value]) -> list[ir.Value]:
     return [arith.select(is_empty, zero, size) for size in grid]
 
 
-def _create_empty(tensor_type: ir.Type, dims: Sequence[ir.Value]) -> ir.Value:
-    operation = ir.Operation.create(
-        "flow.tensor.empty", results=[tensor_type], operands=list(dims)
-    )
+def _create_empty(
+    tensor_type: ir.Type, dims: Sequence[ir.Value], *, is_shareable: bool = True
+) -> ir.Value:
+    name = "flow.tensor.empty" if is_shareable else "flow.tensor.alloca"
+    operation = ir.Operation.create(name, results=[tensor_type], operands=list(dims))
     return operation.results[0]
 
 
