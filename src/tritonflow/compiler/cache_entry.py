@@ -71,8 +71,8 @@ def _checked_header(content: bytes) -> tuple[dict[str, Any], memoryview, int]:
     if not content.startswith(_MAGIC):
         raise CacheError("it is no kernel cache entry of this version.")
     body = memoryview(content)[start:]
-    digest = content[len(_MAGIC) : start - 1]
-    if hashlib.sha256(body).hexdigest().encode() != digest:
+    digest = hashlib.sha256(body).hexdigest().encode() + b"\n"
+    if content[len(_MAGIC) : start] != digest:
         raise CacheError("its checksum does not match: a byte was lost or changed.")
     end = _LENGTH_SIZE + int.from_bytes(body[:_LENGTH_SIZE], "little")
     return json.loads(bytes(body[_LENGTH_SIZE:end])), body, end

@@ -8,11 +8,10 @@ import re
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from triton.backends.nvidia.compiler import get_ptxas, sm_arch_from_capability
 
-from ..errors import KernelCompileError, ToolError
+from ..errors import KernelCompileError, SourceLocation, ToolError
 from ..target import Target
 
 _FIRST_ISA = {86: 71, 87: 74, 88: 90, 89: 78, 90: 80, 100: 86, 103: 88, 110: 90}
@@ -45,6 +44,7 @@ def assemble(
     target: Target,
     *,
     name: str,
+    at: SourceLocation | None = None,
     enable_fp_fusion: bool = True,
     ptx_options: str | None = None,
 ) -> bytes:
@@ -54,6 +54,7 @@ def assemble(
         ptx: text with one kernel.
         target: the chip.
         name: the kernel's, for errors.
+        at: where it is defined, for errors.
         enable_fp_fusion: a multiplication and an addition may become one operation.
         ptx_options: further options of the assembler, separated by spaces.
 
@@ -72,7 +73,7 @@ def assemble(
             "kernel.ptx",
             "--output-file=kernel.cubin",
         ]
-        _run(command, folder, name, target)
+        _run(command, folder, f"kernel `{name}` for {target}", at)
         return Path(folder, "kernel.cubin").read_bytes()
 
 
@@ -84,7 +85,9 @@ def _flags(version: str, enable_fp_fusion: bool, options: str | None) -> list[st
     return flags + (options.split() if options else [])
 
 
-def _run(command: list[str], folder: str, name: str, target: Target) -> None:
+def _run(
+    command: list[str], folder: str, subject: str, at: SourceLocation | None
+) -> None:
     try:
         done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, check=False
@@ -93,8 +96,9 @@ def _run(command: list[str], folder: str, name: str, target: Target) -> None:
         raise ToolError(f"assembler `{command[0]}` cannot be run: {error}") from error
     if done.returncode == 0:
         return
-    reasons: list[Any] = (done.stderr or done.stdout).strip().splitlines()
+    reasons: list[str] = (done.stderr or done.stdout).strip().splitlines()
     raise KernelCompileError(
-        f"kernel `{name}` for {target}: ptxas refuses its code (exit status "
-        f"{done.returncode}): {'; '.join(reasons[:5])}"
+        f"{subject}: ptxas refuses its code (exit status {done.returncode}): "
+        f"{'; '.join(reasons[:5])}",
+        at=at,
     )

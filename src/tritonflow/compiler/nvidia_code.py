@@ -28,6 +28,7 @@ def machine_code(
             ptx,
             target,
             name=spec.name,
+            at=spec.kernel.location,
             enable_fp_fusion=compiler.options.enable_fp_fusion,
             ptx_options=compiler.options.ptx_options,
         )
