@@ -19,7 +19,7 @@ from .diagnostics import kernel_errors
 from .entry import binary_abi, make_descriptors_on_device, take_binary_arguments
 from .scratch import settle_scratch
 from .triton_api import TritonCompiler
-from .ttir_text import readable_ttir
+from .ttir_text import readable_ttir, with_plain_callees
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,10 @@ def _make_ttir(compiler: TritonCompiler, spec: Specialization) -> _Ttir:
     if spec.descriptors:
         make_descriptors_on_device(module, compiler.context, spec)
     module = compiler.run("ttir", module)
-    generic = ttir_to_generic(readable_ttir(str(module)))
+    text = str(module)
+    if (plain := with_plain_callees(text)) != text:
+        text, module = plain, compiler.parse(plain)
+    generic = ttir_to_generic(readable_ttir(text))
     parsed = parse_module(generic)
     effects = argument_effects(parsed, kernel=spec.name)
     parameters = tuple(

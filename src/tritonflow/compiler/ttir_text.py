@@ -25,6 +25,24 @@ _REWRITES = (
 )
 
 
+_PRIVATE = re.compile(r'tt\.func private @("[^"]+"|[\w.$-]+)\(')
+
+
+def with_plain_callees(text: str) -> str:
+    """Gives TTIR whose functions that stay functions are `callee_0`, `callee_1`, ...
+
+    Triton names them after the Python module, whose name depends on how it was
+    imported; code and keys must not.
+    """
+    names = {
+        name: f"callee_{number}"
+        for number, name in enumerate(dict.fromkeys(_PRIVATE.findall(text)))
+    }
+    for name, plain in names.items():
+        text = re.sub(rf"@{re.escape(name)}(?![\w.$-])", f"@{plain}", text)
+    return text
+
+
 def readable_ttir(text: str) -> str:
     """Gives the TTIR of `text` without what jaxlib's parser does not know."""
     for pattern, replacement in _REWRITES:
