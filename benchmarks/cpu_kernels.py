@@ -48,7 +48,7 @@ def _cases() -> dict[str, tuple[Any, ...]]:
 
     a, b = normal(SIZE, SIZE), normal(SIZE, SIZE)
     rows, weight, bias = normal(4096, 1024), normal(1024), normal(1024)
-    product = partial(matmul.matmul, tile=matmul.Tile(64, 128, 64))
+    product = partial(matmul.matmul, tile=matmul.Tile(128, 64, 128))
     return {
         f"matmul {SIZE}³": (product, matmul.matmul_reference, (a, b), np.matmul),
         "softmax 1000x1000": (

@@ -43,7 +43,7 @@ class Tiles:
 def tiles_for(target: str) -> Tiles:
     """Gives tiles that suit a device kind, whose name `target` starts with."""
     if target.startswith("cpu"):
-        return Tiles(matmul.Tile(64, 128, 64), flash_attention.Tile(64, 128))
+        return Tiles(matmul.Tile(128, 64, 128), flash_attention.Tile(128, 64))
     return Tiles(matmul.Tile(64, 64, 32), flash_attention.Tile(64, 64))
 
 
