@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ..mlir import arith, ir, scf, vector
 from .dot_operands import Matrix, StripLoader
+from .float_formats import widen_bf16
 
 TRANSPOSE_EDGE = 16
 """Rows and columns of a transposed piece. Source: facts measured with IREE 3.13."""
@@ -48,7 +49,9 @@ def widen(value: ir.Value, element: ir.Type) -> ir.Value:
     target = ir.VectorType.get(shape, element) if shape else element
     if isinstance(element, ir.IntegerType):
         return arith.extsi(target, value)
-    return arith.extf(target, value)
+    if isinstance(source, ir.BF16Type):
+        value = widen_bf16(value)
+    return value if value.type == target else arith.extf(target, value)
 
 
 def split(strip: ir.Value, parts: int) -> list[ir.Value]:

@@ -278,3 +278,74 @@ def test_masks_with_other_values():
     for count, out in zip(rows, outs, strict=True):
         left = np.where(i[:, None] < count, wide(a), 1)
         check(out, left @ right, tolerance=1e-5)
+
+
+@triton.jit
+def persistent_kernel(
+    a, b, c, tiles, programs, SIZE: tl.constexpr, B: tl.constexpr, FOLD: tl.constexpr
+):
+    i = tl.arange(0, B)
+    for tile in range(tl.program_id(0), tiles, programs):
+        row, column = tile // (SIZE // B) * B, tile % (SIZE // B) * B
+        total = tl.zeros((B, B), tl.float32)
+        for k in range(0, SIZE, B):
+            left = tl.load(a + (row + i)[:, None] * SIZE + (k + i)[None, :])
+            right = tl.load(b + (k + i)[:, None] * SIZE + (column + i)[None, :])
+            total += tl.dot(left, right)
+        if FOLD:
+            total = tl.where(total > 0, total, 0.5 * total)
+        tl.store(c + (row + i)[:, None] * SIZE + (column + i)[None, :], total)
+
+
+@triton.jit
+def swapping_kernel(a, b, c, steps, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = i[:, None] * B + i[None, :]
+    left, right = tl.load(a + at), tl.load(b + at)
+    first, second = tl.zeros((B, B), tl.float32), tl.load(c + at)
+    for step in range(steps):
+        grown = tl.dot(left, right, first)
+        first = second
+        second = grown
+    tl.store(c + at, first - 2.0 * second)
+
+
+@triton.jit
+def branching_kernel(a, b, c, flag, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = i[:, None] * B + i[None, :]
+    left, right, total = tl.load(a + at), tl.load(b + at), tl.load(c + at)
+    if flag > 0:
+        total = tl.dot(left, right, total)
+    else:
+        total = tl.dot(tl.trans(left), right.to(tl.bfloat16).to(tl.float32))
+    tl.store(c + at, tl.dot(total, right, total))
+
+
+def test_control_flow_around_dots():
+    n, block = 64, 32
+    a, b = random((n, n), np.float32, 1), random((n, n), np.float32, 2)
+    plain, folded = (np.zeros((n, n), np.float32) for _ in range(2))
+    sizes = {"SIZE": n, "B": block}
+    square = [random((block, block), np.float32, seed) for seed in range(3)]
+    swapped, taken, left_out = (square[2].copy() for _ in range(3))
+    one = {"B": block}
+    run(
+        Launch(persistent_kernel, [a, b, plain, 4, 3], (3,), sizes | {"FOLD": False}),
+        Launch(persistent_kernel, [a, b, folded, 4, 1], (1,), sizes | {"FOLD": True}),
+        Launch(swapping_kernel, [*square[:2], swapped, 3], constants=one),
+        Launch(branching_kernel, [*square[:2], taken, 1], constants=one),
+        Launch(branching_kernel, [*square[:2], left_out, 0], constants=one),
+    )
+    product = wide(a) @ wide(b)
+    check(plain, product, tolerance=1e-5)
+    check(folded, np.where(product > 0, product, product / 2), tolerance=1e-5)
+    left, right, start = map(wide, square)
+    product, first, second = left @ right, 0.0, start
+    for _ in range(3):
+        first, second = second, first + product
+    check(swapped, first - 2 * second, tolerance=1e-4)
+    total = start + product
+    check(taken, total @ right + total, tolerance=1e-4)
+    total = left.T @ wide(square[1].astype(BF16))
+    check(left_out, total @ right + total, tolerance=1e-4)
