@@ -90,6 +90,39 @@ def lower_select(lowering: Lowering, operation: ir.Operation) -> None:
         lower_same(lowering, operation)
 
 
+def lower_float_minmax(lowering: Lowering, operation: ir.Operation) -> None:
+    """Emits a minimum or maximum of floats; of 16-bit ones by comparing.
+
+    IREE 3.13 breaks those of f16 that keep NaN, and LLVM calls libm for the others.
+    """
+    element = element_type(operation.results[0].type)
+    if ir.FloatType(element).width != 16:
+        lower_same(lowering, operation)
+        return
+    rule = short_minmax(operation.name.removeprefix("arith."))
+    define_elementwise(lowering, operation, pointwise(rule), cost=4.0)
+
+
+def short_minmax(name: str) -> Callable[[Builder, ir.Value, ir.Value], ir.Value]:
+    """Gives a minimum or maximum of 16-bit floats, `name` as in `arith`."""
+    keeps_nan = name in ("maximumf", "minimumf")
+    is_max = name.startswith("max")
+    order = arith.CmpFPredicate.OGT if is_max else arith.CmpFPredicate.OLT
+
+    def emit(_: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+        nan = lhs if keeps_nan else rhs
+        is_nan = arith.cmpf(arith.CmpFPredicate.UNO, nan, nan)
+        takes_left = arith.ori(arith.cmpf(order, lhs, rhs), is_nan)
+        return arith.select(takes_left, lhs, rhs)
+
+    return emit
+
+
+def _plain(name: str) -> Callable[[Builder, ir.Value, ir.Value], ir.Value]:
+    emit = getattr(arith, name)
+    return lambda _, lhs, rhs: emit(lhs, rhs)
+
+
 def _affine_rule(
     rule: Callable[[Builder, Lanes, Lanes, int], Lanes],
 ) -> Rule:
@@ -192,11 +225,13 @@ def lower_mulhiui(lowering: Lowering, operation: ir.Operation) -> None:
 def lower_clampf(lowering: Lowering, operation: ir.Operation) -> None:
     """Clamps a float; with `propagateNan` (0xFFFF in TTIR) a NaN stays a NaN."""
     propagates = ir.IntegerAttr(operation.attributes["propagateNan"]).value != 0
-    largest = arith.maximumf if propagates else arith.maxnumf
-    smallest = arith.minimumf if propagates else arith.minnumf
+    names = ("maximumf", "minimumf") if propagates else ("maxnumf", "minnumf")
+    largest, smallest = (short_minmax(name) for name in names)
+    if ir.FloatType(element_type(operation.results[0].type)).width != 16:
+        largest, smallest = (_plain(name) for name in names)
 
-    def clamp(_: Builder, value: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
-        return smallest(largest(value, low), high)
+    def clamp(b: Builder, value: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
+        return smallest(b, largest(b, value, low), high)
 
     define_elementwise(lowering, operation, pointwise(clamp), cost=4.0)
 
@@ -204,6 +239,10 @@ def lower_clampf(lowering: Lowering, operation: ir.Operation) -> None:
 RULES: dict[str, Rule] = {
     **dict.fromkeys(_GENERIC, lower_same),
     "arith.select": lower_select,
+    "arith.maximumf": lower_float_minmax,
+    "arith.minimumf": lower_float_minmax,
+    "arith.maxnumf": lower_float_minmax,
+    "arith.minnumf": lower_float_minmax,
     "arith.addi": _affine_rule(lane_math.add),
     "arith.subi": _affine_rule(lane_math.subtract),
     "arith.muli": _affine_rule(_multiply),

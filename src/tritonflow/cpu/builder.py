@@ -54,7 +54,7 @@ class Builder:
 
     # Constants.
 
-    def constant(self, type_: ir.Type, value: int | float) -> ir.Value:
+    def constant(self, type_: ir.Type, value: float) -> ir.Value:
         """Gives a scalar constant of an integer, index or float type."""
         is_float = isinstance(type_, ir.FloatType)
         # -0.0 and NaN do not compare as one would like: floats are keyed by their text.
@@ -82,7 +82,7 @@ class Builder:
                 self._constants[key] = arith.constant(type_, attribute)
         return self._constants[key]
 
-    def splat(self, type_: ir.VectorType, value: int | float) -> ir.Value:
+    def splat(self, type_: ir.VectorType, value: float) -> ir.Value:
         """Gives a vector constant with `value` in every lane."""
         return self.broadcast(self.constant(type_.element_type, value), type_.shape[0])
 

@@ -12,7 +12,7 @@ from . import lanes as lane_math
 from .arith import element_type, same_operation
 from .builder import Builder
 from .elementwise import define_elementwise, pointwise
-from .float_formats import narrow_float
+from .float_formats import narrow_float, widen_float
 from .lanes import Lanes
 
 if TYPE_CHECKING:
@@ -55,13 +55,19 @@ def lower_float_truncation(lowering: Lowering, operation: ir.Operation) -> None:
     _narrow(lowering, operation, to_nearest=True)
 
 
+def lower_float_extension(lowering: Lowering, operation: ir.Operation) -> None:
+    """Widens floats."""
+    target = element_type(operation.results[0].type)
+    rule = pointwise(lambda b, value: widen_float(b, value, target))
+    define_elementwise(lowering, operation, rule)
+
+
 def lower_fp_to_fp(lowering: Lowering, operation: ir.Operation) -> None:
     """Converts between float types, with the rounding that the kernel asks for."""
     source = element_type(operation.operands[0].type)
     target = element_type(operation.results[0].type)
     if ir.FloatType(target).width > ir.FloatType(source).width:
-        rule = pointwise(lambda b, value: arith.extf(b.like(value, target), value))
-        define_elementwise(lowering, operation, rule)
+        lower_float_extension(lowering, operation)
         return
     mode = ROUND_TO_NEAREST
     if "rounding" in operation.attributes:
@@ -93,7 +99,7 @@ RULES: dict[str, Rule] = {
     "arith.extsi": lower_sign_extension,
     "arith.extui": lower_cast,
     "arith.trunci": lower_truncation,
-    "arith.extf": lower_cast,
+    "arith.extf": lower_float_extension,
     "arith.truncf": lower_float_truncation,
     "arith.sitofp": lower_cast,
     "arith.uitofp": lower_cast,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..mlir import ir, scf
-from .analysis import contains_store, captured
+from .analysis import captured, contains_store
 from .branches import lower_region
 from .carried import Carried, plan_carried, write_blocks
 from .materialize import REPEAT_LIMIT

@@ -141,7 +141,9 @@ class ScratchPool:
         with self._builder.entry_point:
             buffer = memref.alloc(type_, [], [])
             # IREE refuses views of memory in its own space; without it they are fine.
-            buffer = memref.memory_space_cast(ir.MemRefType.get([count], stored), buffer)
+            buffer = memref.memory_space_cast(
+                ir.MemRefType.get([count], stored), buffer
+            )
         buffers.append(buffer)
         return Scratch(buffer, shape, element)
 

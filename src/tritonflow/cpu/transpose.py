@@ -7,9 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .lanes import Vector, as_vector
-from .strips import Coordinate, Nest, Strip
+from .strips import Coordinate, Nest, Strip, strip_width
 from .transpose_kernels import TRANSPOSE_EDGE, transpose
-from .strips import strip_width
 
 if TYPE_CHECKING:
     from .materialize import Environment

@@ -42,6 +42,9 @@ _TYPES = {
 
 _RAW = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
 
+# The first that knows all of Triton's float types.
+CAPABILITY = 89
+
 Argument = np.ndarray | np.generic | int | float
 
 
@@ -65,7 +68,7 @@ class Launch:
 
 def ttir_of(launch: Launch) -> str:
     """Gives the kernel's generic TTIR, made for an NVIDIA GPU without one."""
-    target = GPUTarget("cuda", 80, 32)
+    target = GPUTarget("cuda", CAPABILITY, 32)
     signature = {name: "constexpr" for name in launch.constants}
     attributes = {}
     for name, argument in zip(launch.names, launch.arguments, strict=True):
@@ -92,7 +95,7 @@ def ttir_of(launch: Launch) -> str:
         backend.get_module_map(),
         context,
     )
-    return ttir_to_generic(str(backend.make_ttir(module, {}, options, 80)))
+    return ttir_to_generic(str(backend.make_ttir(module, {}, options, CAPABILITY)))
 
 
 def _signature(argument: Argument) -> str:
@@ -144,7 +147,8 @@ def _entry(launch: Launch, number: int) -> str:
             continue
         mlir_type, text = _scalar_text(argument)
         types.append(mlir_type)
-        lines.append(f"%s{index} = arith.constant {text} : {mlir_type}")
+        suffix = "" if mlir_type == "i1" else f" : {mlir_type}"
+        lines.append(f"%s{index} = arith.constant {text}{suffix}")
         operands.append(f"%s{index}")
     grid = [*launch.grid, 1, 1][:3]
     for axis, count in enumerate(grid):
