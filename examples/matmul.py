@@ -48,11 +48,14 @@ def matmul_kernel(
     band = tl.program_id(0) // (BAND * columns)
     within = tl.program_id(0) % (BAND * columns)
     height = min(tl.cdiv(M, BM) - band * BAND, BAND)
-    m = (band * BAND + within % height) * BM + tl.arange(0, BM)
+    top = (band * BAND + within % height) * BM
+    row = tl.arange(0, BM)
+    m = top + row
     n = within // height * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
 
-    a_block = a + m[:, None].to(tl.int64) * K + k[None, :]
+    # Only the block's first row needs 64 bits; the offsets within are small.
+    a_block = a + top.to(tl.int64) * K + row[:, None] * K + k[None, :]
     b_block = b + k[:, None] * N + n[None, :]
     total = tl.zeros((BM, BN), tl.float32)
     for start in range(0, K, BK):
@@ -72,7 +75,7 @@ def matmul_kernel(
         total += tl.load(bias + n, n < N, other=0.0)[None, :].to(tl.float32)
     if GELU:
         total = gelu(total)
-    c_block = c + m[:, None].to(tl.int64) * N + n[None, :]
+    c_block = c + top.to(tl.int64) * N + row[:, None] * N + n[None, :]
     c_inside = m[:, None] < M
     if not EVEN_N:
         c_inside = c_inside & (n[None, :] < N)
