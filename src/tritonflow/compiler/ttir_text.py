@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""Triton's TTIR text in the spelling that jaxlib's older `tt` dialect reads.
+"""Triton's TTIR text in the spelling that jaxlib's `tt` dialect reads.
 
-Four things of Triton 3.9 are unknown there. Each is a hint to a GPU that changes no
+Some things of Triton 3.9 are unknown to it. Each is a hint to a GPU that changes no
 result of a program that runs alone, so the copy of the IR that effects and the CPU are
-read from does without it; GPU code is made from Triton's own IR and keeps all four.
+read from does without it; GPU code is made from Triton's own IR and keeps them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ _REWRITES = (
     (re.compile(rf"{_CACHE_POLICY}, "), ""),
     (re.compile(rf", {_CACHE_POLICY}"), ""),
     # Programs of a grid are one thread each here: nobody to wait for.
-    (re.compile(r"^\s*ttg\.barrier [^\n]*\n", re.MULTILINE), ""),
+    (re.compile(r"^\s*(?:ttg|gpu)\.barrier[^\n]*\n", re.MULTILINE), ""),
     (re.compile(r"^\s*tt\.grid_dependency_\w+[^\n]*\n", re.MULTILINE), ""),
+    # tl.assume: jaxlib may lack the `llvm` dialect.
+    (re.compile(r"^\s*llvm\.intr\.assume[^\n]*\n", re.MULTILINE), ""),
     # !tt.ptr<f16, "constant">
-    (re.compile(r'(!tt\.ptr<[^<>"]+), "\w+">'), r"\1>"),
+    (re.compile(r'(!tt\.ptr<[^<>",]+), (?:"\w+"|\d+)>'), r"\1>"),
+    # Triton 3.6: !tt.tensordesc<tensor<64x64xf16>>, also in a short form.
+    (re.compile(r"(?<!ptr)<tensor<([^<>]+)>>"), r"<\1>"),
 )
 
 
