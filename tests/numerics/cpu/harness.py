@@ -17,6 +17,7 @@ from triton._C.libtriton import ir as triton_ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 
+from tritonflow.compiler.ttir_text import readable_ttir
 from tritonflow.cpu.lower import lower_kernel
 from tritonflow.mlir import ttir_to_generic
 from tritonflow.target import Target
@@ -95,7 +96,9 @@ def ttir_of(launch: Launch) -> str:
         backend.get_module_map(),
         context,
     )
-    return ttir_to_generic(str(backend.make_ttir(module, {}, options, CAPABILITY)))
+    return ttir_to_generic(
+        readable_ttir(str(backend.make_ttir(module, {}, options, CAPABILITY)))
+    )
 
 
 def _signature(argument: Argument) -> str:
