@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..errors import SourceLocation, UnsupportedError
+from ..errors import PassError, SourceLocation, UnsupportedError
 from ..kernel.effects import argument_effects
 from ..kernel.source_lines import portable_line
 from ..kernel.specialization import Specialization
@@ -63,7 +63,7 @@ def _make_ttir(compiler: TritonCompiler, spec: Specialization) -> _Ttir:
     text = str(module)
     if (plain := with_plain_callees(text)) != text:
         text, module = plain, compiler.parse(plain)
-    generic = ttir_to_generic(readable_ttir(text))
+    generic = _generic(text, spec)
     parsed = parse_module(generic)
     effects = argument_effects(parsed, kernel=spec.name)
     parameters = tuple(
@@ -78,6 +78,17 @@ def _make_ttir(compiler: TritonCompiler, spec: Specialization) -> _Ttir:
     )
     bare = parsed.operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
     return _Ttir(module, module.get_entry_func_name(), generic, bare, parameters)
+
+
+def _generic(text: str, spec: Specialization) -> str:
+    try:
+        return ttir_to_generic(readable_ttir(text))
+    except PassError as error:
+        raise UnsupportedError(
+            f"kernel `{spec.name}`: its IR has what the installed jaxlib cannot read: "
+            f"{error.message}",
+            at=spec.kernel.location,
+        ) from error
 
 
 def _line(spec: Specialization, location: SourceLocation | None) -> str | None:
@@ -115,7 +126,7 @@ def _build_gpu(
     pointers = sum(parameter.is_pointer for parameter in spec.parameters)
     llvm_ir, has_scratch = settle_scratch(llvm_ir, name=spec.name, pointers=pointers)
     metadata = compiler.metadata
-    scratch_bytes = metadata["global_scratch_size"] or 0
+    scratch_bytes = metadata.get("global_scratch_size") or 0
     if bool(scratch_bytes) != has_scratch:
         raise UnsupportedError(
             f"kernel `{spec.name}`: Triton reserves {scratch_bytes} bytes of scratch, "
@@ -141,5 +152,5 @@ def _build_gpu(
         warp_size=target.warp_size,
         shared_bytes=metadata["shared"],
         scratch_bytes=scratch_bytes,
-        scratch_alignment=metadata["global_scratch_align"] or 1,
+        scratch_alignment=metadata.get("global_scratch_align") or 1,
     )
