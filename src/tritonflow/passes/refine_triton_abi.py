@@ -28,10 +28,11 @@ from ..dialect.executable import ExecutableOp, ExportOp
 from ..dialect.launch import LaunchParameter, decode_parameters
 from ..dialect.shapes import dynamic_dimensions
 from ..errors import UnsupportedError
-from ..mlir import arith, ir, source_location
+from ..mlir import PassManager, arith, ir, source_location
 from .base import ModulePass
 from .call_checks import constant_value
 from .constant_words import split_words
+from .private_buffers import create_zeros, separate_written
 from .scalar_folding import tensor_dim
 
 
@@ -46,9 +47,20 @@ class RefineTritonAbiPass(ModulePass):
             executable.sym_name.value: _refine_executable(executable)
             for executable in find_ops(module.operation, ExecutableOp)
         }
+        dispatches = list(find_ops(module.operation, DispatchOp))
+        if any(_updates_in_place(dispatch) for dispatch in dispatches):
+            # What IREE will find to be one tensor has to be seen as one here.
+            PassManager.parse("builtin.module(cse)").run(module.operation)
         for dispatch in list(find_ops(module.operation, DispatchOp)):
             if not dispatch.is_refined:
                 _refine_dispatch(dispatch, abis[dispatch.executable_name])
+
+
+def _updates_in_place(dispatch: DispatchOp) -> bool:
+    return not dispatch.is_refined and any(
+        parameter.operand is not None and parameter.result is not None
+        for parameter in decode_parameters(dispatch.parameters)
+    )
 
 
 @dataclass(frozen=True)
@@ -120,6 +132,7 @@ class _Refinement:
         self.argument_dims: list[ir.Value] = []
         self.ties = [-1] * len(self.result_types)
         self.fresh_types: list[ir.Type] = []
+        self.has_zeros = False
 
     def build(self) -> DispatchOp:
         """Gives the new dispatch."""
@@ -128,13 +141,14 @@ class _Refinement:
                 self._add(parameter)
         else:
             self._add_abi(self.abi)
+        arguments = separate_written(self.arguments, self.ties)
         return DispatchOp.create(
             results=self.result_types,
             location=self.dispatch.operation.location,
             entry_points=self.dispatch.entry_points,
             tied_operands=ir.DenseI64ArrayAttr.get(self.ties),
             grid=self.grid,
-            arguments=self.arguments,
+            arguments=arguments,
             argument_dims=self.argument_dims,
             result_dims=[dim for dims in self.result_dims for dim in dims],
         )
@@ -158,7 +172,7 @@ class _Refinement:
             assert result is not None
             dims = self.result_dims[result]
             is_zeroed = result in list(self.dispatch.zeroed)
-            create = _create_zeros if is_zeroed else self._create_fresh
+            create = self._create_zeros if is_zeroed else self._create_fresh
             self.arguments.append(create(self.result_types[result], dims))
             self.argument_dims += dims
             return
@@ -167,9 +181,7 @@ class _Refinement:
         for dimension in dynamic_dimensions(argument.type):
             self.argument_dims.append(tensor_dim(argument, dimension))
 
-    def _create_fresh(
-        self, tensor_type: ir.Type, dims: Sequence[ir.Value]
-    ) -> ir.Value:
+    def _create_fresh(self, tensor_type: ir.Type, dims: Sequence[ir.Value]) -> ir.Value:
         """Gives memory for one result, never the same as for another of this dispatch.
 
         IREE takes two empty tensors of one type for one value, and two results tied to
@@ -177,7 +189,19 @@ class _Refinement:
         """
         is_first = tensor_type not in self.fresh_types
         self.fresh_types.append(tensor_type)
-        return _create_empty(tensor_type, dims, is_shareable=is_first)
+        name = "flow.tensor.empty" if is_first else "flow.tensor.alloca"
+        return ir.Operation.create(
+            name, results=[tensor_type], operands=list(dims)
+        ).results[0]
+
+    def _create_zeros(self, tensor_type: ir.Type, dims: Sequence[ir.Value]) -> ir.Value:
+        """Gives zeros for one result, never the same as for another of this dispatch.
+
+        The first zeros are a constant, which is the cheapest to fill memory with.
+        """
+        is_first = not self.has_zeros
+        self.has_zeros = True
+        return create_zeros(tensor_type, dims, is_opaque=not is_first)
 
     def _add_scratch(self) -> None:
         """Adds memory for all workgroups, as a result that nobody reads.
@@ -192,7 +216,7 @@ class _Refinement:
         i8 = ir.IntegerType.get_signless(8)
         scratch_type = ir.RankedTensorType.get([ir.ShapedType.get_dynamic_size()], i8)
         self.ties.append(len(self.arguments))
-        self.arguments.append(_create_empty(scratch_type, [size]))
+        self.arguments.append(self._create_fresh(scratch_type, [size]))
         self.argument_dims.append(size)
         self.result_types.append(scratch_type)
         self.result_dims.append([size])
@@ -227,28 +251,6 @@ def _empty_if_any_empty(grid: Sequence[ir.Value]) -> list[ir.Value]:
         is_zero = arith.cmpi(0, size, zero)
         is_empty = is_zero if is_empty is None else arith.ori(is_empty, is_zero)
     return [arith.select(is_empty, zero, size) for size in grid]
-
-
-def _create_empty(
-    tensor_type: ir.Type, dims: Sequence[ir.Value], *, is_shareable: bool = True
-) -> ir.Value:
-    name = "flow.tensor.empty" if is_shareable else "flow.tensor.alloca"
-    operation = ir.Operation.create(name, results=[tensor_type], operands=list(dims))
-    return operation.results[0]
-
-
-def _create_zeros(tensor_type: ir.Type, dims: Sequence[ir.Value]) -> ir.Value:
-    element_type = ir.RankedTensorType(tensor_type).element_type
-    if isinstance(element_type, ir.IntegerType):
-        signless = ir.IntegerType.get_signless(element_type.width)
-        zero = ir.IntegerAttr.get(signless, 0)
-    else:
-        zero = ir.FloatAttr.get(element_type, 0.0)
-    value = arith.constant(zero.type, zero)
-    operation = ir.Operation.create(
-        "flow.tensor.splat", results=[tensor_type], operands=[value, *dims]
-    )
-    return operation.results[0]
 
 
 def _index(value: int) -> ir.Value:
