@@ -19,6 +19,7 @@ from iree import runtime as rt
 from ..errors import SignatureError
 from .array import Array, duplicate
 from .devices import Device
+from .dlpack import address_of, import_capsule
 from .elements import DTYPES, HAL_TYPES, RAW_DTYPES
 from .manifest import TensorSpec
 from .signature import Found
@@ -67,7 +68,8 @@ def to_private_view(value: Any, spec: TensorSpec, device: Device) -> View:
         # Memory of IREE's own: it may leave the call as a result.
         return _uploaded(_checked(_to_numpy(value, spec), spec), device)
     view, found, owner = to_view(value, spec, device)
-    if owner is value:
+    if owner is value or isinstance(owner, tuple):
+        # It is still the caller's memory.
         view = duplicate(view, device.hal)
     return view, found, owner
 
@@ -93,20 +95,12 @@ def _share(value: Any, spec: TensorSpec, device: Device) -> View | None:
 
 def _from_dlpack(value: Any, device: Device) -> View | None:
     try:
-        view = device.hal.from_dlpack_capsule(value.__dlpack__())
+        plain, dtype = import_capsule(device.hal, value.__dlpack__())
     except (RuntimeError, ValueError, TypeError, BufferError):
         return None  # A type or a layout that DLPack or IREE cannot spell: copied.
-    shape = tuple(view.shape)
-    # A producer's own word for the type knows signs and booleans, which IREE's lacks.
-    dtype = DTYPES.get(str(getattr(value, "dtype", "")).rpartition(".")[2])
-    if dtype is None:
-        dtype = np.dtype(rt.HalElementType.map_to_dtype(view.element_type))
-    element = HAL_TYPES.get(dtype)
-    if element is None:
-        return None
-    if int(view.element_type) != element:  # pyright: ignore[reportArgumentType]
-        view = rt.HalBufferView(view.get_buffer(), shape, element)
-    return view, (dtype, shape), value
+    shape = tuple(plain.shape)
+    view = rt.HalBufferView(plain.get_buffer(), shape, HAL_TYPES[dtype])
+    return view, (dtype, shape), (value, plain)
 
 
 def _to_numpy(value: Any, spec: TensorSpec) -> np.ndarray:
@@ -174,11 +168,21 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 def _uploaded(array: np.ndarray, device: Device) -> View:
     """Gives a view of a copy of `array` in memory that IREE owns, on the device."""
     plain = np.ascontiguousarray(array).view(RAW_DTYPES[array.dtype])
-    buffer: Any = device.hal.allocator.allocate_buffer_copy(
-        _HOST_TYPE if device.is_host else _DEVICE_TYPE,
-        _HOST_USAGE if device.is_host else _DEVICE_USAGE,
-        device.hal,
-        plain,
-    )
+    allocator = device.hal.allocator
+    if device.cuda is not None and plain.nbytes:
+        buffer: Any = allocator.allocate_buffer(
+            _DEVICE_TYPE, _DEVICE_USAGE, plain.nbytes
+        )
+        address = address_of(device.hal, buffer, device.dlpack)
+        device.cuda.to_device(
+            address, plain.__array_interface__["data"][0], plain.nbytes
+        )
+    else:
+        buffer = allocator.allocate_buffer_copy(
+            _HOST_TYPE if device.is_host else _DEVICE_TYPE,
+            _HOST_USAGE if device.is_host else _DEVICE_USAGE,
+            device.hal,
+            plain,
+        )
     view = rt.HalBufferView(buffer, array.shape, HAL_TYPES[array.dtype])
     return view, (array.dtype, array.shape), buffer

@@ -11,6 +11,7 @@ import numpy as np
 from iree import runtime as rt
 
 from .devices import Device
+from .dlpack import address_of, export_view
 from .elements import RAW_DTYPES
 
 _STAGING_TYPE = int(rt.MemoryType.HOST_LOCAL) | int(rt.MemoryType.DEVICE_VISIBLE)
@@ -96,8 +97,8 @@ class Array:
                 f"{dl_device or 'new memory'}"
             )
         try:
-            return self._device.hal.create_dlpack_capsule(
-                self._view, *self._device.dlpack
+            return export_view(
+                self._device.hal, self._view, self.dtype, self._device.dlpack
             )
         except (RuntimeError, ValueError) as error:
             raise BufferError(f"{self!r} cannot be exported: {error}") from error
@@ -121,18 +122,27 @@ class Array:
         if self._device.is_host:
             host = self._view.map().asarray(self.shape, raw)
         else:
-            host = _copy_to_host(self._device.hal, self._view).asarray(self.shape, raw)
+            host = _copy_to_host(self._device, self._view, self.shape, raw)
         return host if raw == self.dtype else host.view(self.dtype)
 
 
-def _copy_to_host(device: rt.HalDevice, view: rt.HalBufferView) -> rt.MappedMemory:
-    """Waits for a copy of `view`'s bytes to memory that the host can read."""
+def _copy_to_host(
+    device: Device, view: rt.HalBufferView, shape: tuple[int, ...], dtype: np.dtype
+) -> np.ndarray:
+    """Gives a copy of `view`'s values in the host's memory."""
     source = view.get_buffer()
-    staging = device.allocator.allocate_buffer(
+    if device.cuda is not None:
+        host = np.empty(shape, dtype)
+        device.cuda.enter()
+        address = address_of(device.hal, source, device.dlpack)
+        target = host.__array_interface__["data"][0]
+        device.cuda.to_host(target, address, host.nbytes)
+        return host
+    staging = device.hal.allocator.allocate_buffer(
         _STAGING_TYPE, _STAGING_USAGE, source.byte_length()
     )
-    copy_buffer(device, source, staging)
-    return staging.map()
+    copy_buffer(device.hal, source, staging)
+    return staging.map().asarray(shape, dtype)
 
 
 def copy_buffer(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from iree import runtime as rt
 
 from ..errors import TargetError
+from .cuda_driver import CudaDriver
 
 if TYPE_CHECKING:
     from ..target import Backend
@@ -45,12 +46,14 @@ class Device:
         kind: the name without its number.
         hal: IREE's device.
         dlpack: type and number as DLPack spells them.
+        cuda: the driver, on an NVIDIA GPU.
     """
 
     name: str
     kind: str
     hal: rt.HalDevice
     dlpack: tuple[int, int]
+    cuda: CudaDriver | None = None
 
     @property
     def is_host(self) -> bool:
@@ -142,7 +145,8 @@ def _open_gpu(kind: str, index: int) -> Device:
         hal = driver.create_device(devices[index]["device_id"])  # pyright: ignore[reportCallIssue]
     except RuntimeError as error:
         raise TargetError(f"device `{name}`: cannot be opened: {error}") from error
-    return Device(name, kind, hal, (_DLPACK_TYPES[kind], index))
+    cuda = CudaDriver(index) if kind == "cuda" else None
+    return Device(name, kind, hal, (_DLPACK_TYPES[kind], index), cuda)
 
 
 def _create_driver(name: str, flags: Sequence[tuple[str, str, str]]) -> Any:

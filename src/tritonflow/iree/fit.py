@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,8 +13,6 @@ from ..errors import TargetError
 from ..target import Target
 from .devices import Device
 from .manifest import Manifest
-
-_CAPABILITY_MAJOR, _CAPABILITY_MINOR = 75, 76  # CUdevice_attribute
 
 # LLVM's names of what changes the code that it makes, and Linux's. The other features
 # of a CPU are instructions that no kernel asks for.
@@ -82,8 +79,8 @@ def check_fit(
         )
     if device.kind == "cpu":
         _check_cpu(note, subject)
-    elif device.kind == "cuda":
-        _check_cuda(targets, compute_capability(device.dlpack[1]), subject)
+    elif device.cuda is not None:
+        _check_cuda(targets, device.cuda.compute_capability, subject)
 
 
 def _check_cpu(note: Mapping[str, Any], subject: str) -> None:
@@ -146,25 +143,3 @@ def runs_on(targets: Sequence[Target], capability: int) -> bool:
         return True
     oldest = min(target.capability for target in targets)
     return oldest < 90 and oldest <= capability
-
-
-def compute_capability(index: int) -> int:
-    """Gives the compute capability of a CUDA device as major * 10 + minor.
-
-    Raises: TargetError: the driver does not say.
-    """
-    try:
-        cuda = ctypes.CDLL("libcuda.so.1")
-    except OSError as error:
-        raise TargetError(f"device `cuda:{index}`: no CUDA driver: {error}") from error
-    device, values = ctypes.c_int(), []
-    failed = cuda.cuInit(0) or cuda.cuDeviceGet(ctypes.byref(device), index)
-    for attribute in (_CAPABILITY_MAJOR, _CAPABILITY_MINOR):
-        value = ctypes.c_int()
-        failed = failed or cuda.cuDeviceGetAttribute(
-            ctypes.byref(value), attribute, device
-        )
-        values.append(value.value)
-    if failed:
-        raise TargetError(f"device `cuda:{index}`: the driver answers error {failed}.")
-    return values[0] * 10 + values[1]

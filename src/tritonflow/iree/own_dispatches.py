@@ -23,7 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ..errors import ToolError
-from ..mlir import PassManager, ir, parse_module
+from ..mlir import (  # the stubs that pyright reads have no pass manager
+    PassManager,  # pyright: ignore[reportAttributeAccessIssue]
+    ir,
+    parse_module,
+)
 from ..target import Target
 from .fatbin import Image, pack_fatbin
 from .invocation import Compilation

@@ -182,6 +182,8 @@ class Program:
             raise self._wrong_count(len(leaves))
         module = self._module or self._start()
         device = module.device
+        if device.cuda is not None:
+            device.cuda.enter()
         inputs = rt.VmVariantList(len(leaves))
         found, owners = [], []
         for value, spec, consumed in zip(leaves, specs, self._is_consumed):  # noqa: B905
@@ -252,6 +254,8 @@ class Program:
             local_memory_bytes=self._note.get("local_memory_bytes", 0),
         )
         check_fit(self._manifest, self._note, device, self._subject)
+        if device.cuda is not None:
+            device.cuda.enter()
         providers = []
         if self._manifest.parameters or self._source is not None:
             providers.append(self._open_parameters())
