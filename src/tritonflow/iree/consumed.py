@@ -46,7 +46,7 @@ def consumed_arguments(text: str | bytes) -> list[int]:
     """
     module = parse_module(text.decode() if isinstance(text, bytes) else text)
     for operation in module.body.operations:
-        if operation.operation.name == "util.func" and _is_entry(operation):
+        if operation.name == "util.func" and _is_entry(operation.operation):
             arguments = operation.regions[0].blocks[0].arguments
             return [i for i, value in enumerate(arguments) if not _is_only_read(value)]
     return []
@@ -68,7 +68,7 @@ def _is_only_read(value: ir.Value) -> bool:
             continue
         seen.append(value)
         for use in value.uses:
-            others = _other_names(use.owner, use.operand_number)
+            others = _other_names(use.owner.operation, use.operand_number)
             if others is None:
                 return False
             pending += others
@@ -77,7 +77,6 @@ def _is_only_read(value: ir.Value) -> bool:
 
 def _other_names(operation: ir.Operation, index: int) -> list[ir.Value] | None:
     """Gives the values that are the same memory as operand `index`; None on a write."""
-    operation = operation.operation
     name = operation.name
     if name in _READERS:
         return []

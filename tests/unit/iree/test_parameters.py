@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""Weights outside the artifact: files, arrays, and every way in which they do not fit."""
+"""Weights outside the artifact: files, arrays, and what does not fit."""
 
 from __future__ import annotations
 
@@ -236,8 +236,8 @@ def test_weights_are_needed_where_a_program_has_some(
         )
     with pytest.raises(ParameterError, match="unexpected"):
         tritonflow.load(artifact, parameters=files / "model.safetensors")
+    path = files / "model.safetensors"
     with pytest.raises(ParameterError, match="in an earlier file too"):
-        path = files / "model.safetensors"
         tritonflow.load(files / "model.vmfb", parameters=[path, path])
 
 
