@@ -20,7 +20,7 @@ from tests.numerics.abi_fuzz import (
     write_module,
 )
 from tests.numerics.abi_fuzz_elements import ELEMENTS, SCALAR_ELEMENTS
-from tests.numerics.abi_fuzz_run import find_mismatches
+from tests.numerics.abi_fuzz_run import compile_kernels, find_mismatches
 
 
 def test_the_generator_covers_what_it_promises():
@@ -137,3 +137,13 @@ def test_forty_kernels(tmp_path):
 def test_hundreds_of_kernels(tmp_path, seed):
     kernels = random_kernels(seed, 100)
     assert find_mismatches(kernels, tmp_path, target="cpu", device=None) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["cuda:sm_90", "rocm:gfx942"])
+def test_kernels_compile_for_gpus_and_their_binaries_fit(tmp_path, target):
+    kernels = random_kernels(4, 25)
+    # One at least takes no array, so that all it computes depends on constants alone.
+    assert any(not kernel.arrays for kernel in kernels)
+    program = compile_kernels(kernels, write_module(kernels, tmp_path), target)
+    assert len(program.kernels) == 25

@@ -148,6 +148,8 @@ def _hsaco_parameters(elf: _Elf, name: str) -> list[BinaryParameter] | None:
                 return [
                     BinaryParameter(argument[".offset"], argument[".size"])
                     for argument in kernel[".args"]
+                    # The runtime adds these itself: the grid's size, for one.
+                    if not argument[".value_kind"].startswith("hidden_")
                 ]
     return None
 
