@@ -67,7 +67,7 @@ def layer_norm(
         columns=columns,
         epsilon=epsilon,
         BLOCK=block,
-        num_warps=min(16, max(1, block // 256)),
+        num_warps=min(8, max(1, block // 512)),
     )
 
 

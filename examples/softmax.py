@@ -47,8 +47,8 @@ def softmax(x: jax.Array) -> jax.Array:
 
 
 def warps_for_row(block: int) -> int:
-    """Gives how many warps share a row of `block` values: about 8 values a thread."""
-    return min(16, max(1, block // 256))
+    """Gives how many warps share a row of `block` values: 16 values for each thread."""
+    return min(8, max(1, block // 512))
 
 
 def main() -> None:

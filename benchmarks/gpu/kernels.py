@@ -39,7 +39,7 @@ def _cases() -> dict[str, tuple[Any, Any, tuple[np.ndarray, ...]]]:
         return rng.standard_normal(shape, np.float32).astype(np.float16)
 
     rows, columns, size = 16384, 4096, 4096
-    product = partial(mm.matmul, tile=mm.Tile(128, 256, 64, num_warps=8, num_stages=3))
+    product = partial(mm.matmul, tile=mm.Tile(128, 256, 64, num_warps=8, num_stages=4))
     attention = partial(
         fa.flash_attention, tile=fa.Tile(128, 64, num_warps=8, num_stages=3)
     )
