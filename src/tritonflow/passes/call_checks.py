@@ -141,7 +141,7 @@ def _check_grid(call: CallOp, kernel: CompiledKernel, target: Target) -> None:
 def _assert_at_most(size: ir.Value, limit: int, subject: str) -> None:
     """Makes the program fail if `size` is over `limit`, right where it is computed."""
     message = f"{subject}: more than {limit} programs"
-    with ir.InsertionPoint.after(ir.OpResult(size).owner):
+    with _behind(size):
         most = arith.constant(size.type, ir.IntegerAttr.get(size.type, limit))
         ir.Operation.create(
             "cf.assert",
@@ -150,11 +150,17 @@ def _assert_at_most(size: ir.Value, limit: int, subject: str) -> None:
         )
 
 
+def _behind(value: ir.Value) -> ir.InsertionPoint:
+    if isinstance(value, ir.BlockArgument):
+        return ir.InsertionPoint.at_block_begin(ir.BlockArgument(value).owner)
+    return ir.InsertionPoint.after(ir.OpResult(value).owner.operation)
+
+
 def constant_value(value: ir.Value) -> int | None:
     """Gives the number that `value` always is, or None."""
     if isinstance(value, ir.BlockArgument):
         return None
-    operation = ir.OpResult(value).owner
+    operation = ir.OpResult(value).owner.operation
     if operation.name != "arith.constant":
         return None
     attribute = operation.attributes["value"]

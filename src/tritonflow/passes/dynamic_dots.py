@@ -15,6 +15,7 @@ from ..mlir import arith, ir
 from .dynamic_operations import replace
 from .linalg_builders import create_empty, create_fill, create_generic, create_zero
 from .scalar_folding import ScalarFolder, tensor_dim
+from .signless import cast, signless, signless_type
 
 _NUMBERS = re.compile(r"(\w+)_dimensions = \[([^\]]*)\]")
 _MATRIX_RANK = 2
@@ -67,7 +68,10 @@ def _is_taken_as_is(types: list[ir.RankedTensorType], dimensions: _Dimensions) -
 def _create_contraction(
     operation: ir.Operation, lhs: ir.Value, rhs: ir.Value, dimensions: _Dimensions
 ) -> ir.Value:
-    result = ir.RankedTensorType(operation.results[0].type)
+    signed_type = operation.results[0].type
+    result = ir.RankedTensorType(signless_type(signed_type))
+    is_unsigned = [_is_unsigned(lhs), _is_unsigned(rhs)]
+    lhs, rhs = signless(lhs), signless(rhs)
     lhs_loops, rhs_loops, sources = _loops(lhs, rhs, dimensions)
     loop_count = result.rank + len(dimensions.lhs_contracting)
     dims = [tensor_dim(value, dim) for value, dim in sources]
@@ -82,14 +86,17 @@ def _create_contraction(
     iterators += ["reduction"] * len(dimensions.lhs_contracting)
 
     def multiply_add(values: list[ir.Value]) -> ir.Value:
-        x, y = (_widen(value, accumulator) for value in values[:2])
+        x, y = (
+            _widen(value, accumulator, is_unsigned=unsigned)
+            for value, unsigned in zip(values[:2], is_unsigned, strict=True)
+        )
         if isinstance(accumulator, ir.IntegerType):
             return arith.addi(values[2], arith.muli(x, y))
         return arith.addf(values[2], arith.mulf(x, y))
 
     product = create_generic([lhs, rhs], zeros, maps, iterators, multiply_add)
     if accumulator == result.element_type:
-        return product
+        return cast(product, signed_type)
     identity = [ir.AffineMap.get_identity(result.rank)] * 2
     return create_generic(
         [product],
@@ -141,9 +148,15 @@ def _accumulator_type(element_type: ir.Type) -> ir.Type:
     return ir.F32Type.get()
 
 
-def _widen(value: ir.Value, target: ir.Type) -> ir.Value:
+def _is_unsigned(tensor: ir.Value) -> bool:
+    element = ir.RankedTensorType(tensor.type).element_type
+    return isinstance(element, ir.IntegerType) and element.is_unsigned
+
+
+def _widen(value: ir.Value, target: ir.Type, *, is_unsigned: bool) -> ir.Value:
     if value.type == target:
         return value
     if isinstance(target, ir.IntegerType):
-        return arith.extsi(target, value)
+        extend = arith.extui if is_unsigned else arith.extsi
+        return extend(target, value)
     return arith.extf(target, value)

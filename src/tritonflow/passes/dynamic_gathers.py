@@ -19,6 +19,7 @@ from ..mlir import arith, ir
 from .dynamic_operations import replace, shape_scalars
 from .linalg_builders import create_empty, create_generic, create_loop_index
 from .scalar_folding import ScalarFolder, tensor_dim
+from .signless import drop_sign, signless
 
 _LISTS = re.compile(r"(\w+) = \[([^\]]*)\]")
 _VECTOR_DIM = re.compile(r"index_vector_dim = (\d+)")
@@ -54,7 +55,9 @@ def rewrite_gather(operation: ir.Operation, folder: ScalarFolder) -> None:
     result = ir.RankedTensorType(operation.results[0].type)
     if operation.name == "stablehlo.gather" and result.has_static_shape:
         return
+    drop_sign(operation, [0])
     gather = _Gather(operation, folder)
+    result = ir.RankedTensorType(operation.results[0].type)
     empty = create_empty(result, gather.result_sizes())
     identity = ir.AffineMap.get_identity(result.rank)
     iterators = ["parallel"] * result.rank
@@ -69,6 +72,8 @@ class _Gather:
 
     def __init__(self, operation: ir.Operation, folder: ScalarFolder) -> None:
         self.operand, self.indices = list(operation.operands)[:2]
+        element = ir.RankedTensorType(self.indices.type).element_type
+        self.has_unsigned_indices = ir.IntegerType(element).is_unsigned
         self.dimensions = _GatherDimensions.of(operation)
         self.result_rank = ir.RankedTensorType(operation.results[0].type).rank
         self.slice_sizes = _slice_sizes(operation, folder)
@@ -87,6 +92,7 @@ class _Gather:
             for dim, size in enumerate(self.slice_sizes)
         ]
         self.known_starts = _known_starts(self.indices, folder)
+        self.indices = signless(self.indices)
 
     def result_sizes(self) -> list[ir.Value]:
         """The sizes of all dimensions of the result."""
@@ -142,10 +148,9 @@ class _Gather:
         if vector_dim < ir.RankedTensorType(self.indices.type).rank:
             place.insert(vector_dim, _index(component))
         value = _extract(self.indices, place)
-        element = ir.RankedTensorType(self.indices.type).element_type
-        is_unsigned = ir.IntegerType(element).is_unsigned
-        cast = arith.index_castui if is_unsigned else arith.index_cast
-        return cast(ir.IndexType.get(), value)
+        is_unsigned = self.has_unsigned_indices
+        index_cast = arith.index_castui if is_unsigned else arith.index_cast
+        return index_cast(ir.IndexType.get(), value)
 
 
 def _slice_sizes(operation: ir.Operation, folder: ScalarFolder) -> list[ir.Value]:

@@ -20,6 +20,7 @@ from .linalg_builders import (
 )
 from .reshape_groups import expansion_groups
 from .scalar_folding import ScalarFolder
+from .signless import drop_sign
 
 
 def rewrite_broadcast(operation: ir.Operation, folder: ScalarFolder) -> None:
@@ -28,6 +29,7 @@ def rewrite_broadcast(operation: ir.Operation, folder: ScalarFolder) -> None:
     A dimension of size 1 in the operand's type is repeated, every other one is kept:
     JAX never repeats along a symbolic dimension.
     """
+    drop_sign(operation, [0])
     operand, shape = list(operation.operands)[:2]
     source = ir.RankedTensorType(operand.type)
     result = ir.RankedTensorType(operation.results[0].type)
@@ -55,6 +57,7 @@ def rewrite_reshape(operation: ir.Operation, folder: ScalarFolder) -> None:
 
     The first two tell IREE more, and are used where the types leave no doubt.
     """
+    drop_sign(operation, [0])
     operand, shape = operation.operands
     result = ir.RankedTensorType(operation.results[0].type)
     before, after = _sizes(ir.RankedTensorType(operand.type)), _sizes(result)
@@ -69,6 +72,7 @@ def rewrite_reshape(operation: ir.Operation, folder: ScalarFolder) -> None:
 
 def rewrite_iota(operation: ir.Operation, folder: ScalarFolder) -> None:
     """`dynamic_iota` becomes a `linalg.generic` that converts a loop's counter."""
+    drop_sign(operation, [])
     result = ir.RankedTensorType(operation.results[0].type)
     dimension = operation.attributes["iota_dimension"].value
     empty = create_empty(result, shape_scalars(operation.operands[0], folder))
@@ -91,6 +95,7 @@ def rewrite_slice(operation: ir.Operation, folder: ScalarFolder) -> None:
 
     The size of each dimension is ceil((limit - start) / stride).
     """
+    drop_sign(operation, [0])
     operand, *bounds = operation.operands
     starts, limits, strides = (shape_scalars(bound, folder) for bound in bounds)
     sizes = [
@@ -106,6 +111,7 @@ def rewrite_pad(operation: ir.Operation, folder: ScalarFolder) -> None:
 
     Raises: UnsupportedError: on padding between elements.
     """
+    drop_sign(operation, [0, 1])
     operand, padding, *amounts = operation.operands
     low, high, interior = amounts
     if not _is_all_zero(interior):
@@ -164,7 +170,7 @@ def _sizes(tensor_type: ir.RankedTensorType) -> list[int | None]:
 def _is_all_zero(tensor: ir.Value) -> bool:
     if isinstance(tensor, ir.BlockArgument):
         return False
-    operation = ir.OpResult(tensor).owner
+    operation = ir.OpResult(tensor).owner.operation
     if operation.name == "stablehlo.concatenate":
         return all(_is_all_zero(part) for part in operation.operands)
     if operation.name in ("stablehlo.reshape", "stablehlo.convert"):

@@ -24,6 +24,7 @@ from ..mlir import arith, ir, walk
 from .base import ModulePass
 from .call_configuration import ArgumentSource, CallConfiguration
 from .scalar_folding import ScalarFolder
+from .signless import cast, signless, signless_type
 
 CUSTOM_CALL_TARGET = "tritonflow.call"
 """Name of the custom call that `triton_call` becomes in StableHLO."""
@@ -70,10 +71,10 @@ def _legalize(
             position = None
             if value is not None:
                 position = len(arguments)
-                arguments.append(_bitcast(value, _signless(value.type)))
+                arguments.append(signless(value))
             parameters.append(LaunchParameter(position, source.result))
         op = CallOp.create(
-            results=[_signless(result.type) for result in call.results],
+            results=[signless_type(result.type) for result in call.results],
             location=location,
             callee=ir.FlatSymbolRefAttr.get(configuration.name),
             kernel=ir.StringAttr.get(configuration.kernel),
@@ -84,31 +85,12 @@ def _legalize(
             result_dims=result_dims,
         )
         new_results = [
-            _bitcast(new, old.type)
+            cast(new, old.type)
             for old, new in zip(call.results, op.results, strict=True)
         ]
     for old, new in zip(list(call.results), new_results, strict=True):
         old.replace_all_uses_with(new)
     call.erase()
-
-
-def _signless(type_: ir.Type) -> ir.Type:
-    """Gives a tensor's type as `flow` takes it: its integers have no sign."""
-    if not isinstance(type_, ir.RankedTensorType):
-        return type_
-    element = type_.element_type
-    if not isinstance(element, ir.IntegerType) or element.is_signless:
-        return type_
-    signless = ir.IntegerType.get_signless(element.width)
-    return ir.RankedTensorType.get(type_.shape, signless, type_.encoding)
-
-
-def _bitcast(value: ir.Value, type_: ir.Type) -> ir.Value:
-    if value.type == type_:
-        return value
-    return ir.Operation.create(
-        "stablehlo.bitcast_convert", results=[type_], operands=[value]
-    ).result
 
 
 def _argument(

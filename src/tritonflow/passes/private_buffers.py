@@ -138,7 +138,7 @@ def _may_be_one(written: ir.Value, other: ir.Value) -> bool:
 def _root(value: ir.Value) -> ir.Value:
     """The tensor that `value` is a view of."""
     while not isinstance(value, ir.BlockArgument):
-        operation = ir.OpResult(value).owner
+        operation = ir.OpResult(value).owner.operation
         if operation.name not in _VIEWS:
             break
         value = operation.operands[0]
@@ -152,7 +152,7 @@ def _is_constant_like(tensor: ir.Value) -> bool:
         value = stack.pop()
         if isinstance(value, ir.BlockArgument):
             return False
-        operation = ir.OpResult(value).owner
+        operation = ir.OpResult(value).owner.operation
         if operation.name not in _CONSTANT_LIKE:
             return False
         stack += operation.operands

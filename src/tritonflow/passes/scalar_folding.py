@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from ..errors import UnsupportedError
 from ..mlir import arith, ir, source_location
+from .signless import signless
 
 Scalars = list[ir.Value]
 """The elements of a folded tensor of rank 0 or 1."""
@@ -88,7 +89,7 @@ class ScalarFolder:
         sources = [self._folded[source] for source in _sources(tensor)]
         if isinstance(tensor, ir.BlockArgument):
             return sources[0]  # A loop carries it unchanged.
-        operation = ir.OpResult(tensor).owner
+        operation = ir.OpResult(tensor).owner.operation
         with ir.InsertionPoint.after(operation), operation.location:
             return _FOLDS[operation.name](operation, sources)
 
@@ -97,7 +98,7 @@ def _sources(tensor: ir.Value) -> list[ir.Value]:
     """The tensors that `tensor` is computed from. Raises UnsupportedError."""
     if isinstance(tensor, ir.BlockArgument):
         return [_loop_invariant(tensor)]
-    operation = ir.OpResult(tensor).owner
+    operation = ir.OpResult(tensor).owner.operation
     if operation.name not in _FOLDS:
         raise UnsupportedError(
             f"`{operation.name}`: a grid or a kernel's integer is computed with it, "
@@ -114,7 +115,7 @@ def _loop_invariant(argument: ir.Value) -> ir.Value:
     """What a loop's block argument starts as, if every iteration keeps it."""
     block = ir.BlockArgument(argument).owner
     number = ir.BlockArgument(argument).arg_number
-    loop = block.owner
+    loop = block.owner.operation
     if loop.name == "stablehlo.while":
         body = loop.regions[1].blocks[0]
         last = list(body.operations)[-1]
@@ -130,7 +131,7 @@ def _loop_invariant(argument: ir.Value) -> ir.Value:
 
 def _dimension_of(value: ir.Value) -> ir.Value | None:
     """The `index` that `value` was cast from, if it is a dimension."""
-    operation = ir.OpResult(value).owner
+    operation = ir.OpResult(value).owner.operation
     if operation.name != "arith.index_cast":
         return None
     source = operation.operands[0]
@@ -138,7 +139,7 @@ def _dimension_of(value: ir.Value) -> ir.Value | None:
 
 
 def _index_cast(value: ir.Value) -> ir.Value:
-    operation = ir.OpResult(value).owner
+    operation = ir.OpResult(value).owner.operation
     with ir.InsertionPoint.after(operation), operation.location:
         return arith.index_cast(ir.IndexType.get(), value)
 
@@ -286,7 +287,7 @@ def tensor_dim(tensor: ir.Value, dimension: int) -> ir.Value:
         return arith.constant(index, ir.IntegerAttr.get(index, size))
     position = arith.constant(index, ir.IntegerAttr.get(index, dimension))
     operation = ir.Operation.create(
-        "tensor.dim", results=[index], operands=[tensor, position]
+        "tensor.dim", results=[index], operands=[signless(tensor), position]
     )
     return operation.results[0]
 
