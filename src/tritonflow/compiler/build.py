@@ -17,9 +17,10 @@ from .binary import check_abi
 from .compiled import CompiledKernel, Effect, KernelParameter
 from .diagnostics import kernel_errors
 from .entry import binary_abi, make_descriptors_on_device, take_binary_arguments
+from .limits import check_limits
 from .scratch import settle_scratch
 from .triton_api import TritonCompiler
-from .ttir_text import readable_ttir, with_plain_callees
+from .ttir_text import readable_ttir, with_plain_assertions, with_plain_callees
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,10 @@ def _make_ttir(compiler: TritonCompiler, spec: Specialization) -> _Ttir:
         make_descriptors_on_device(module, compiler.context, spec)
     module = compiler.run("ttir", module)
     text = str(module)
-    if (plain := with_plain_callees(text)) != text:
-        text, module = plain, compiler.parse(plain)
-    generic = _generic(text, spec)
+    generic = _generic(with_plain_callees(text), spec)
+    plain = with_plain_assertions(with_plain_callees(text), spec.name)
+    if plain != text:
+        module = compiler.parse(plain)
     parsed = parse_module(generic)
     effects = argument_effects(parsed, kernel=spec.name)
     parameters = tuple(
@@ -126,6 +128,8 @@ def _build_gpu(
     pointers = sum(parameter.is_pointer for parameter in spec.parameters)
     llvm_ir, has_scratch = settle_scratch(llvm_ir, name=spec.name, pointers=pointers)
     metadata = compiler.metadata
+    threads = metadata["num_warps"] * target.warp_size
+    check_limits(spec, target, threads=threads, shared_bytes=metadata["shared"])
     scratch_bytes = metadata.get("global_scratch_size") or 0
     if bool(scratch_bytes) != has_scratch:
         raise UnsupportedError(

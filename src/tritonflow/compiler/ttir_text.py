@@ -32,6 +32,19 @@ _REWRITES = (
 _PRIVATE = re.compile(r'tt\.func private @("[^"]+"|[\w.$-]+)\(')
 
 
+_FILE_LINE = re.compile(r'loc\("(?:[^"\\]|\\.)+":\d+:\d+\)')
+
+
+def with_plain_assertions(text: str, name: str) -> str:
+    """Gives TTIR whose assertions, if it has any, say kernel `name` instead of a line.
+
+    A device writes file and line of a failed assertion, so they are in its code.
+    """
+    if "tt.assert" not in text:
+        return text
+    return _FILE_LINE.sub(f'loc("{name}":0:0)', text)
+
+
 def with_plain_callees(text: str) -> str:
     """Gives TTIR whose functions that stay functions are `callee_0`, `callee_1`, ...
 

@@ -370,6 +370,29 @@ def test_a_cpu_has_no_use_for_options_of_gpus(option, value, tmp_path):
     assert compiled(constant_memory, XY, "cpu", tmp_path, N=64, **options).cpu_code
 
 
+@pytest.mark.parametrize(
+    ("options", "target", "message"),
+    [
+        (
+            {"num_stages": 8},
+            "cuda:sm_86",
+            "bytes of shared memory, the chip has 101376",
+        ),
+        (
+            {"num_stages": 9},
+            "cuda:sm_90",
+            "bytes of shared memory, the chip has 232448",
+        ),
+        ({"num_warps": 64}, "cuda:sm_90", "a program has 2048 threads"),
+        ({"num_warps": 3}, "cuda:sm_90", "num_warps must be a power of 2"),
+    ],
+)
+def test_what_no_launch_could_have_is_an_error(options, target, message, tmp_path):
+    arguments = {**MATMUL, "n": ScalarArgument(2048)}
+    with pytest.raises(KernelCompileError, match=message):
+        compiled(matmul, arguments, target, tmp_path, N=128, **options)
+
+
 @triton.jit
 def helper(x, N: tl.constexpr):
     return tl.load(x + tl.arange(0, N))

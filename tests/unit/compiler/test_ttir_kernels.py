@@ -79,7 +79,9 @@ def instructions(ptx: str) -> list[str]:
 
 def test_a_file_that_is_not_triton_ir_is_a_clear_error(tmp_path):
     path = tmp_path / "bad.ttir"
-    path.write_text("module {\n  tt.func public @k(%x: i32) {\n    tt.nothing\n  }\n}\n")
+    path.write_text(
+        "module {\n  tt.func public @k(%x: i32) {\n    tt.nothing\n  }\n}\n"
+    )
     spec = specialize(Kernel.of(path), {"x": ScalarArgument(1)}, {}, {})
     with pytest.raises(KernelCompileError) as caught:
         compile_kernel(spec, Target.parse("cpu"), cache=KernelCache(tmp_path))
