@@ -29,6 +29,20 @@ def default_ptx_version(capability: int) -> int:
     return max(_OLDEST_DRIVERS_ISA, _FIRST_ISA.get(capability, _OLDEST_DRIVERS_ISA))
 
 
+_ONLY_SM_90A = re.compile(r"\b(?:wgmma|setmaxnreg|tensormap\.replace)\.")
+"""Instructions of the chip's own. Source: PTX ISA manual, target notes of each."""
+
+
+def for_later_chips(ptx: str) -> str:
+    """Gives PTX that chips after its own run too, if its instructions allow that.
+
+    `sm_90a` runs on no other chip; `sm_90` runs on all that follow.
+    """
+    if _ONLY_SM_90A.search(ptx):
+        return ptx
+    return ptx.replace(".target sm_90a", ".target sm_90")
+
+
 def ptxas_version(capability: int = 90) -> str:
     """Gives the version of the assembler for a chip, such as `13.0`."""
     return get_ptxas(capability).version

@@ -7,7 +7,7 @@ from __future__ import annotations
 from ..errors import KernelCompileError
 from ..kernel.specialization import Specialization
 from ..target import Target
-from .nvidia import assemble, default_ptx_version, is_same_code
+from .nvidia import assemble, default_ptx_version, for_later_chips, is_same_code
 from .triton_api import TritonCompiler
 
 
@@ -36,13 +36,13 @@ def machine_code(
     chosen = spec.options.get("ptx_version")
     newest = compiler.ptx(llvm_ir, chosen)
     if chosen is not None:
-        return assembled(newest), newest
+        return assembled(newest), for_later_chips(newest)
     portable = compiler.ptx(llvm_ir, default_ptx_version(target.capability))
     try:
         cubin = assembled(portable)
     except KernelCompileError:
         # The kernel uses instructions that came later.
-        return assembled(newest), newest
-    if is_same_code(portable, newest):
-        return cubin, portable
-    return assembled(newest), portable
+        return assembled(newest), for_later_chips(newest)
+    if not is_same_code(portable, newest):
+        cubin = assembled(newest)
+    return cubin, for_later_chips(portable)

@@ -21,7 +21,7 @@ import triton.language as tl
 from tritonflow.compiler.binary import binary_parameters, expected_parameters
 from tritonflow.compiler.cache import KernelCache
 from tritonflow.compiler.compile import compile_kernel
-from tritonflow.compiler.nvidia import default_ptx_version
+from tritonflow.compiler.nvidia import assemble, default_ptx_version
 from tritonflow.compiler.triton_api import TritonCompiler, compiling_for
 from tritonflow.errors import KernelCompileError, UnsupportedError
 from tritonflow.kernel.kernel import Kernel
@@ -118,6 +118,17 @@ def test_ptx_is_for_old_drivers_and_has_the_same_parameters(target, tmp_path):
     parameters = re.findall(r"\.param \.(\w+)", kernel.ptx)
     assert parameters == [*["u64"] * 3, *["u32"] * 11]
     assert f".visible .entry {kernel.name}(" in kernel.ptx
+
+
+def test_ptx_runs_on_later_chips_where_its_instructions_allow(tmp_path):
+    kernel = compiled(mixed, MIXED, "cuda:sm_90", tmp_path, N=64)
+    assert ".target sm_90\n" in kernel.ptx
+    for chip in ("sm_90", "sm_100", "sm_120"):
+        assert assemble(kernel.ptx, Target.parse(f"cuda:{chip}"), name="mixed")
+    options = {"num_warps": 4, "num_stages": 3, "N": 64}
+    wgmma = compiled(matmul, MATMUL, "cuda:sm_90", tmp_path, **options)
+    assert "wgmma" in wgmma.ptx
+    assert ".target sm_90a\n" in wgmma.ptx
 
 
 def test_ptx_version_is_an_option(tmp_path):
