@@ -28,6 +28,7 @@ FAMILIES = (
     "base",
     "arith",
     "maths",
+    "libdevice",
     "casts",
     "pointers",
     "memory",

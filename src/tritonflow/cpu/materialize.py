@@ -155,7 +155,9 @@ class Environment:
             for each in (*reachable(read_later), *elsewhere)
             if each.storage is not None
         }
-        for each in here:
+        for each in reachable([block]):
+            if each not in here:
+                continue
             found = each.storage
             if found is None or found.buffer in taken:
                 continue
