@@ -114,17 +114,17 @@ def lower(launch: Launch, target: str = "cpu") -> str:
     return lower_kernel(ttir_of(launch), Target.parse(target))
 
 
-def program_text(launches: Sequence[Launch]) -> str:
+def program_text(launches: Sequence[Launch], target: str = "cpu") -> str:
     """Gives one program with a function `run<n>` for each launch."""
     parts = []
     for number, launch in enumerate(launches):
-        parts.append(_executable(launch, number))
+        parts.append(_executable(launch, number, target))
         parts.append(_entry(launch, number))
     return "module @tests {\n" + "\n".join(parts) + "\n}\n"
 
 
-def _executable(launch: Launch, number: int) -> str:
-    code = lower(launch)
+def _executable(launch: Launch, number: int, target: str) -> str:
+    code = lower(launch, target)
     inner = code[code.index("{") + 1 : code.rindex("}")]
     # IREE links all executables into one library: names must differ.
     name = f"{launch.kernel.__name__}_{number}"
