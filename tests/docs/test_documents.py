@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 import subprocess
 import sys
@@ -35,3 +36,16 @@ def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
         if not link.startswith("http"):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_architecture_shows_what_the_compiler_makes() -> None:
+    """The page is compared where the versions that wrote it are installed."""
+    script = ROOT / "docs" / "make_architecture.py"
+    names = ("triton", "jax", "iree-base-compiler")
+    line = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+    if line not in (ROOT / "docs" / "architecture.md").read_text():
+        pytest.skip(f"docs/architecture.md was not made with {line}")
+    done = subprocess.run(
+        [sys.executable, str(script), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
