@@ -24,6 +24,16 @@ _OLDEST_DRIVERS_ISA = 80
 _VERSION = re.compile(r"^\.version .*$", re.MULTILINE)
 
 
+_ISA_STEPS = (80, 83, 86, 88, 90)
+"""ISA versions that brought instructions which Triton uses."""
+
+
+def ptx_versions(capability: int) -> list[int]:
+    """Gives the ISA versions to try for PTX that old drivers are to read, in order."""
+    first = default_ptx_version(capability)
+    return [first, *(version for version in _ISA_STEPS if version > first)]
+
+
 def default_ptx_version(capability: int) -> int:
     """Gives the ISA, as major * 10 + minor, for PTX that old drivers are to read."""
     return max(_OLDEST_DRIVERS_ISA, _FIRST_ISA.get(capability, _OLDEST_DRIVERS_ISA))

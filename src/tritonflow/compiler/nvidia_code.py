@@ -7,7 +7,7 @@ from __future__ import annotations
 from ..errors import KernelCompileError
 from ..kernel.specialization import Specialization
 from ..target import Target
-from .nvidia import assemble, default_ptx_version, for_later_chips, is_same_code
+from .nvidia import assemble, for_later_chips, is_same_code, ptx_versions
 from .triton_api import TritonCompiler
 
 
@@ -17,8 +17,8 @@ def machine_code(
     """Gives cubin and PTX of one kernel.
 
     The cubin is made of the newest ISA that Triton writes. The PTX asks for the oldest
-    that its chip allows, or for what the option `ptx_version` says, since a driver
-    refuses what is newer than itself.
+    that chip and instructions allow, or for what the option `ptx_version` says, since
+    a driver refuses what is newer than itself.
 
     Raises: KernelCompileError: if the assembler refuses it.
     """
@@ -37,12 +37,13 @@ def machine_code(
     newest = compiler.ptx(llvm_ir, chosen)
     if chosen is not None:
         return assembled(newest), for_later_chips(newest)
-    portable = compiler.ptx(llvm_ir, default_ptx_version(target.capability))
-    try:
-        cubin = assembled(portable)
-    except KernelCompileError:
-        # The kernel uses instructions that came later.
-        return assembled(newest), for_later_chips(newest)
-    if not is_same_code(portable, newest):
-        cubin = assembled(newest)
-    return cubin, for_later_chips(portable)
+    for version in ptx_versions(target.capability):
+        portable = compiler.ptx(llvm_ir, version)
+        try:
+            cubin = assembled(portable)
+        except KernelCompileError:
+            continue  # The kernel uses instructions that came later.
+        if not is_same_code(portable, newest):
+            cubin = assembled(newest)
+        return cubin, for_later_chips(portable)
+    return assembled(newest), for_later_chips(newest)

@@ -20,6 +20,14 @@ _REWRITES = (
     # Programs of a grid are one thread each here: nobody to wait for.
     (re.compile(r"^\s*(?:ttg|gpu)\.barrier[^\n]*\n", re.MULTILINE), ""),
     (re.compile(r"^\s*tt\.grid_dependency_\w+[^\n]*\n", re.MULTILINE), ""),
+    # Until Triton 3.8 the same in PTX.
+    (
+        re.compile(
+            r'^\s*(?:%\S+ = )?tt\.elementwise_inline_asm "griddepcontrol\.[^\n]*\n',
+            re.MULTILINE,
+        ),
+        "",
+    ),
     # tl.assume: jaxlib may lack the `llvm` dialect.
     (re.compile(r"^\s*llvm\.intr\.assume[^\n]*\n", re.MULTILINE), ""),
     # !tt.ptr<f16, "constant">
