@@ -33,7 +33,8 @@ def test_python_runs(page: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 def test_links_lead_somewhere(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+    prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", prose):
         if not link.startswith("http"):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
 
