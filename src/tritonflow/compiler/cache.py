@@ -25,6 +25,7 @@ from .compiled import CompiledKernel
 _SUFFIX = ".kernel"
 _UNFINISHED = ".unfinished"
 _ABANDONED_AFTER_S = 3600.0
+_KEPT_IN_MEMORY = 256
 
 
 class KernelCache:
@@ -56,12 +57,12 @@ class KernelCache:
         if kernel.key != key:
             self._warn(f"entry {self._path(key)} is of another kernel.")
             return None
-        self._memory[key] = kernel
+        self._remember(kernel)
         return kernel
 
     def put(self, kernel: CompiledKernel) -> None:
         """Keeps `kernel` under its key, over whatever was there."""
-        self._memory[kernel.key] = kernel
+        self._remember(kernel)
         try:
             self._write(self._path(kernel.key), encode_entry(kernel))
         except OSError as error:
@@ -109,6 +110,12 @@ class KernelCache:
         if not os.access(nearest, os.W_OK):
             line += ", not writable"
         return line
+
+    def _remember(self, kernel: CompiledKernel) -> None:
+        self._memory[kernel.key] = kernel
+        while len(self._memory) > _KEPT_IN_MEMORY:
+            # The oldest; another thread may have taken it out already.
+            self._memory.pop(next(iter(self._memory)), None)
 
     def _path(self, key: str) -> Path:
         return self.root / "kernels" / key[:2] / f"{key}{_SUFFIX}"

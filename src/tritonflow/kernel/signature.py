@@ -44,8 +44,9 @@ def specialize(
             an argument that does not fit its parameter.
         UnsupportedError: if a decorator needs what only the run knows.
     """
-    arguments, constexprs = dict(arguments), dict(constexprs)
-    options = {name: value for name, value in options.items() if value is not None}
+    arguments = dict(arguments)
+    constexprs = {name: _plain(value) for name, value in constexprs.items()}
+    options = {name: _plain(v) for name, v in options.items() if v is not None}
     _check_names(kernel, arguments, constexprs, options)
     apply_decorators(kernel, arguments, constexprs, options)
     _take_options_from_constexprs(kernel, constexprs, options)
@@ -67,6 +68,16 @@ def specialize(
     # The key is taken now, with the values that the kernel's globals have now.
     _ = spec.key
     return spec
+
+
+def _plain(value: Any) -> Any:
+    """Takes a compile-time value out of `tl.constexpr` and of NumPy's scalar types."""
+    kind = type(value)
+    if kind.__name__ == "constexpr" and kind.__module__.startswith("triton."):
+        return _plain(value.value)
+    if kind.__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        return value.item()
+    return value
 
 
 def _check_names(

@@ -227,6 +227,7 @@ def test_a_full_disk_costs_one_warning(tmp_path):
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 4096
 
 
+@pytest.mark.slow
 def test_two_writers_and_a_reader_of_one_entry(tmp_path):
     code = """
         import time
@@ -249,6 +250,7 @@ def test_two_writers_and_a_reader_of_one_entry(tmp_path):
     assert len(list(tmp_path.rglob("*.unfinished"))) == 0
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_killed_leaves_nothing_half(tmp_path):
     """Kills writers at many moments; what a reader finds is whole or absent."""
     code = """
@@ -313,6 +315,15 @@ def test_a_kill_in_the_middle_of_a_write(tmp_path):
     os.utime(leftover, (1, 1))
     cache.put(kernel)
     assert not leftover.exists()
+
+
+def test_memory_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache_module, "_KEPT_IN_MEMORY", 3)
+    cache = KernelCache(tmp_path)
+    for number in range(8):
+        cache.put(kernel_of(f"{number:064x}"))
+    assert len(cache._memory) == 3
+    assert all(cache.get(f"{number:064x}") for number in range(8))
 
 
 def test_threads_write_and_read(tmp_path):

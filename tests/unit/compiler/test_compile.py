@@ -400,6 +400,7 @@ def test_a_cpu_has_no_use_for_options_of_gpus(option, value, tmp_path):
         ({"num_warps": 3}, "cuda:sm_90", "num_warps must be a power of 2"),
     ],
 )
+@pytest.mark.slow
 def test_what_no_launch_could_have_is_an_error(options, target, message, tmp_path):
     arguments = {**MATMUL, "n": ScalarArgument(2048)}
     with pytest.raises(KernelCompileError, match=message):
@@ -471,6 +472,7 @@ def test_an_assembler_that_refuses_is_named(tmp_path):
         compiled(dependent, XY, "cuda:sm_80", tmp_path, N=64)
 
 
+@pytest.mark.slow
 def test_no_warning_of_tritons_reaches_the_user(tmp_path):
     code = f"""
         import sys

@@ -143,11 +143,9 @@ def test_a_line_is_found_again_in_another_copy(tmp_path):
     here = load(tmp_path / "a", SOURCE)
     moved = SOURCE.replace("    o = tl", "    # One.\n    # Two.\n    o = tl")
     there = load(tmp_path / "b", "# Above.\n" + moved)
-    line = SOURCE.split("\n").index("    return x + WIDTH") + 1
+    rows = SOURCE.split("\n")
     for text, shift in (("    return x + WIDTH", 1), ("        tl.store", 3)):
-        line = next(
-            i for i, l in enumerate(SOURCE.split("\n"), 1) if l.startswith(text)
-        )
+        line = next(i for i, row in enumerate(rows, 1) if row.startswith(text))
         location = SourceLocation(str(tmp_path / "a" / "kernels.py"), line)
         portable = portable_line(Kernel.of(here.kernel), location)
         assert str(tmp_path) not in portable

@@ -42,7 +42,7 @@ def test_parameters_and_place_of_a_decorated_function():
 
 @pytest.mark.parametrize("obj", [lambda x: x, 3, "softmax", None])
 def test_refuses_what_is_no_kernel(obj):
-    with pytest.raises(SignatureError, match="expected a @triton.jit function"):
+    with pytest.raises(SignatureError, match=r"expected a @triton\.jit function"):
         Kernel.of(obj)
 
 
@@ -69,9 +69,12 @@ module {
   tt.func private @callee(%x: f32) -> f32 attributes {noinline = true} {
     tt.return %x : f32
   }
-  tt.func public @scale(%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32} loc("x"(#loc)),
-      %arg1: i32, %flag: i1, %c: !tt.ptr<bf16, "constant"> {tt.divisibility = 8 : i32},
-      %big: i64 {tt.divisibility = 16 : i32} loc(unknown)) attributes {noinline = false} {
+  tt.func public @scale(
+      %x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32} loc("x"(#loc)),
+      %arg1: i32, %flag: i1,
+      %c: !tt.ptr<bf16, "constant"> {tt.divisibility = 8 : i32},
+      %big: i64 {tt.divisibility = 16 : i32} loc(unknown)
+  ) attributes {noinline = false} {
     tt.return
   }
 }

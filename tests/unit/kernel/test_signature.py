@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import triton
 import triton.language as tl
@@ -146,6 +147,15 @@ def test_constexpr_of_a_run_time_parameter_folds_it():
     spec = specialize(Kernel.of(kernel), arguments, {"N": 8, "a": 3}, {})
     assert spec.constants["a"] == 3
     assert "a" not in {p.name for p in spec.parameters}
+
+
+def test_compile_time_values_are_plain():
+    kernel_ = Kernel.of(kernel)
+    wrapped = {"N": tl.constexpr(8), "K": np.int64(4)}
+    spec = specialize(kernel_, minimal(), wrapped, {"num_warps": np.int32(4)})
+    plain = specialize(kernel_, minimal(), {"N": 8, "K": 4}, {"num_warps": 4})
+    assert spec == plain
+    assert (type(spec.meta["N"]), type(spec.meta["K"])) == (int, int)
 
 
 @pytest.mark.parametrize(
