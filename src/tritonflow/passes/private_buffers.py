@@ -64,15 +64,39 @@ def separate_written(
     return separated
 
 
+def separate_returned(function: ir.Operation, written: Sequence[ir.Value]) -> None:
+    """Returns copies of those arguments of `function` that a dispatch writes to.
+
+    IREE hands an argument that is returned, or a view of it, through without a look at
+    what else happens to its buffer.
+
+    Args:
+        written: the tensors that dispatches write.
+    """
+    block = function.regions[0].blocks[0]
+    updated = [_root(tensor) for tensor in written]
+    end = list(block.operations)[-1].operation
+    for index, value in enumerate(end.operands):
+        root = _root(value)
+        if isinstance(root, ir.BlockArgument) and root in updated:
+            with ir.InsertionPoint(end), end.location:
+                end.operands[index] = create_copy(value)
+
+
 def create_copy(tensor: ir.Value) -> ir.Value:
     """Gives a copy of `tensor` that IREE cannot take for `tensor` itself.
 
     It is element-wise and may be computed together with what `tensor` comes from.
     """
     tensor_type = ir.RankedTensorType(tensor.type)
+    element = tensor_type.element_type
+    if isinstance(element, ir.IntegerType) and not element.is_signless:
+        signless = ir.IntegerType.get_signless(element.width)
+        bits = _bitcast(tensor, ir.RankedTensorType.get(tensor_type.shape, signless))
+        return _bitcast(create_copy(bits), tensor_type)
     i1 = ir.IntegerType.get_signless(1)
     is_kept = create_opaque(arith.constant(i1, ir.IntegerAttr.get(i1, 1)))
-    zero = create_zero(tensor_type.element_type)
+    zero = create_zero(element)
     dims = [tensor_dim(tensor, dim) for dim in range(tensor_type.rank)]
     return create_generic(
         [tensor],
@@ -81,6 +105,13 @@ def create_copy(tensor: ir.Value) -> ir.Value:
         ["parallel"] * tensor_type.rank,
         lambda elements: arith.select(is_kept, elements[0], zero),
     )
+
+
+def _bitcast(tensor: ir.Value, tensor_type: ir.RankedTensorType) -> ir.Value:
+    operation = ir.Operation.create(
+        "stablehlo.bitcast_convert", results=[tensor_type], operands=[tensor]
+    )
+    return operation.results[0]
 
 
 def create_zeros(

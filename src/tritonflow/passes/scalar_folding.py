@@ -191,7 +191,8 @@ def _fold_slice(operation: ir.Operation, sources: list[Scalars]) -> Scalars:
 
 
 def _fold_broadcast(operation: ir.Operation, sources: list[Scalars]) -> Scalars:
-    count = ir.RankedTensorType(operation.results[0].type).get_dim_size(0)
+    result_type = ir.RankedTensorType(operation.results[0].type)
+    count = result_type.get_dim_size(0) if result_type.rank else 1
     return sources[0] if len(sources[0]) == count else sources[0] * count
 
 
