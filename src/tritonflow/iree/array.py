@@ -120,10 +120,34 @@ class Array:
             return np.empty(self.shape, self.dtype)
         raw = RAW_DTYPES[self.dtype]
         if self._device.is_host:
-            host = self._view.map().asarray(self.shape, raw)
+            host = _owning_array(self._view.map(), self.shape, raw)
         else:
             host = _copy_to_host(self._device, self._view, self.shape, raw)
         return host if raw == self.dtype else host.view(self.dtype)
+
+
+class _Mapping:
+    """Owner of an array over mapped memory.
+
+    IREE ties the memory's life to the one array object that it gives; NumPy's views of
+    that array skip it when they note their base. They do not skip this object.
+    """
+
+    __slots__ = ("__array_interface__", "_array", "_memory")
+
+    def __init__(
+        self, memory: rt.MappedMemory, shape: tuple[int, ...], dtype: np.dtype
+    ) -> None:
+        self._memory = memory
+        self._array = memory.asarray(shape, dtype)
+        self.__array_interface__ = self._array.__array_interface__
+
+
+def _owning_array(
+    memory: rt.MappedMemory, shape: tuple[int, ...], dtype: np.dtype
+) -> np.ndarray:
+    """Gives an array over `memory`, which lives as long as any view of the array."""
+    return np.asarray(_Mapping(memory, shape, dtype))
 
 
 def _copy_to_host(
@@ -142,7 +166,7 @@ def _copy_to_host(
         _STAGING_TYPE, _STAGING_USAGE, source.byte_length()
     )
     copy_buffer(device.hal, source, staging)
-    return staging.map().asarray(shape, dtype)
+    return _owning_array(staging.map(), shape, dtype)
 
 
 def copy_buffer(

@@ -155,6 +155,16 @@ def test_memory_lives_as_long_as_its_owner() -> None:
     assert watch() is None
 
 
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
+def test_views_of_a_result_outlive_it(dtype: Any) -> None:
+    example = jax.ShapeDtypeStruct((1 << 16,), dtype)
+    program = tritonflow.compile(lambda x: x + x, example, target="cpu")
+    numbers = [np.full(1 << 16, n, dtype) for n in range(1, 6)]
+    views = [np.asarray(program(x)).reshape(256, 256)[::2] for x in numbers]
+    for number, view in enumerate(views, 1):
+        np.testing.assert_array_equal(view, np.full_like(view, 2 * number))
+
+
 def test_handed_through_argument_is_not_shared_with_the_caller() -> None:
     x = aligned_copy(_random((16,), "float32"))
     program = tritonflow.compile(
