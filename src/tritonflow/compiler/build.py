@@ -78,7 +78,9 @@ def _make_ttir(compiler: TritonCompiler, spec: Specialization) -> _Ttir:
         )
         for parameter, effect in zip(spec.parameters, effects, strict=True)
     )
-    bare = parsed.operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
+    bare = str(
+        parsed.operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
+    )
     return _Ttir(module, module.get_entry_func_name(), generic, bare, parameters)
 
 
