@@ -181,6 +181,12 @@ class TritonOp:
         """The results of the operation."""
         return list(self.operation.results)
 
+    @property
+    def body(self) -> list[ir.Operation]:
+        """What is in the block of the first region; none in an empty region."""
+        blocks = self.operation.regions[0].blocks
+        return [child.operation for block in blocks for child in block.operations]
+
     def segment_sizes(self) -> list[int]:
         """Gives how many operands each operand field takes."""
         attributes = self.operation.attributes

@@ -30,8 +30,8 @@ class ExecutableOp(TritonOp, name="triton.executable", regions=1):
     @property
     def exports(self) -> Iterator[ExportOp]:
         """The exports, in order."""
-        for child in self.operation.regions[0].blocks[0].operations:
-            export = ExportOp.match(child.operation)
+        for child in self.body:
+            export = ExportOp.match(child)
             if export is not None:
                 yield export
 
@@ -104,9 +104,7 @@ class ExportOp(TritonOp, name="triton.executable.export", regions=1):
     @property
     def code(self) -> ir.Operation | None:
         """The module with the CPU code, if there is one."""
-        for child in self.operation.regions[0].blocks[0].operations:
-            return child.operation
-        return None
+        return next(iter(self.body), None)
 
     def verify_op(self) -> None:
         """Checks the target, the parameters, and that the code fits the target."""

@@ -72,8 +72,9 @@ def _lower_executable(executable: ExecutableOp, export: ExportOp) -> None:
 
 def _rename(code: ir.Operation, old: ir.StringAttr, new: ir.StringAttr) -> None:
     for operation in code.regions[0].blocks[0].operations:
-        if operation.attributes["sym_name"] == old:
-            operation.attributes["sym_name"] = new
+        attributes = operation.attributes
+        if "sym_name" in attributes and attributes["sym_name"] == old:
+            attributes["sym_name"] = new
 
 
 def _create_export(entry_point: ir.StringAttr) -> None:

@@ -31,6 +31,7 @@ def program_pipeline(targets: Sequence[Target]) -> tuple[str, ...]:
         "outline-triton-executables",
         "refine-triton-abi",
         _LOWERINGS[targets[0].backend],
+        "isolate-results",
         "attach-reflection",
         "assign-device",
     )

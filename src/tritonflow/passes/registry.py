@@ -20,6 +20,7 @@ PASSES = {
     "lower-triton-to-hal": "LowerTritonToHalPass",
     "lower-triton-to-stream": "LowerTritonToStreamPass",
     "form-parameter-globals": "FormParameterGlobalsPass",
+    "isolate-results": "IsolateResultsPass",
     "attach-reflection": "AttachReflectionPass",
     "assign-device": "AssignDevicePass",
 }

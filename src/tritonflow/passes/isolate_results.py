@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""`isolate-results`: no result of the program is folded into one of its arguments.
+
+    func.func public @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %y = ...
+      return %x, %y : tensor<4xf32>, tensor<4xf32>
+
+becomes
+
+      %0:2 = util.optimization_barrier %x, %y : tensor<4xf32>, tensor<4xf32>
+      return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+
+IREE 3.13 returns the buffer of an argument that is handed through before it decides
+which updates may happen in place. Where `%y` is an update of `%x`, both results would be
+the same memory, with the same, updated, values. The barrier keeps the two steps in order
+and is gone before code is made.
+"""
+
+from __future__ import annotations
+
+from ..mlir import arith, ir
+from .base import ModulePass
+from .entry_function import entry_function
+
+
+class IsolateResultsPass(ModulePass):
+    """Puts a barrier before the results of the entry function."""
+
+    name = "isolate-results"
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrites the return of the entry function of `module`."""
+        block = entry_function(module).regions[0].blocks[0]
+        old = list(block.operations)[-1].operation
+        results = list(old.operands)
+        if not results:
+            return
+        with ir.InsertionPoint(old), old.location:
+            barrier = ir.Operation.create(
+                "util.optimization_barrier",
+                results=[result.type for result in results],
+                operands=results,
+            )
+            shaped = [
+                _with_shape_of(result, after)
+                for result, after in zip(results, barrier.results, strict=True)
+            ]
+            ir.Operation.create("func.return", operands=shaped)
+        old.erase()
+
+
+def _with_shape_of(result: ir.Value, after: ir.Value) -> ir.Value:
+    """Gives `after` with the run-time sizes of `result`, which IREE cannot look up."""
+    tensor = ir.RankedTensorType(result.type)
+    index = ir.IndexType.get()
+    sizes = [
+        ir.Operation.create(
+            "tensor.dim",
+            results=[index],
+            operands=[result, arith.constant(index, position)],
+        ).results[0]
+        for position in range(tensor.rank)
+        if tensor.is_dynamic_dim(position)
+    ]
+    if not sizes:
+        return after
+    return ir.Operation.create(
+        "flow.tensor.tie_shape", results=[tensor], operands=[after, *sizes]
+    ).results[0]
