@@ -90,9 +90,13 @@ def _encoder(dtype: str, folder: Path) -> tuple[Any, Any]:
     tokens = rng.integers(0, config.vocabulary, (8, 128), np.int32)
     mask = (np.arange(128) < rng.integers(8, 129, (8, 1))).astype(np.int32)
     target = device.target()
+    shape = jax.export.symbolic_shape(
+        "sentences, length", constraints=[f"length <= {config.positions}"]
+    )
+    batch = jax.ShapeDtypeStruct(shape, np.int32)
     program = tritonflow.compile(
         partial(encode, config=config, tiles=tiles_for(target)),
-        params, tokens, mask, target=target, param_argnums=(0,), name="encode",
+        params, batch, batch, target=target, param_argnums=(0,), name="encode",
     )  # fmt: skip
     program.save(folder / "encoder.vmfb")
     program = tritonflow.load(
