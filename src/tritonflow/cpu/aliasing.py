@@ -23,8 +23,8 @@ def moves_in_lockstep(load: Pointer, store: Pointer) -> bool:
     """Whether strips of a load and a store meet only at the same coordinates.
 
     Through two parameters the buffers are the same or do not overlap, so what matters
-    is whether both would walk over one buffer in the same way. Scalars that differ, such
-    as the strides of two arrays, are then taken to be equal for equal buffers.
+    is whether both would walk over one buffer in the same way. Scalars that differ,
+    such as the strides of two arrays, are then taken to be equal for equal buffers.
     """
     if load.block is store.block and load.root == store.root:
         return True

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to the values of a TTIR function: who evaluates them, and in which order."""
+"""What happens to the values of a TTIR function: who evaluates them, and when."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def is_block(type_: ir.Type) -> bool:
 class Uses:
     """Who evaluates each block of a function, in program order.
 
-    An operation that is not lazy, say a store or a reduction, evaluates its operands and
-    all expressions behind them: it is a sink of those values.
+    An operation that is not lazy, say a store or a reduction, evaluates its operands
+    and all expressions behind them: it is a sink of those values.
     """
 
     def __init__(self, function: ir.Operation) -> None:
@@ -67,8 +67,8 @@ class Uses:
     def sinks(self, value: ir.Value) -> frozenset[tuple[int, int]]:
         """Gives the evaluations of `value`: position in program order, and a number.
 
-        The number tells the operands of a terminator apart, which evaluates each of them
-        on its own.
+        The number tells the operands of a terminator apart, which evaluates each of
+        them on its own.
         """
         if value not in self._sinks:
             found: set[tuple[int, int]] = set()
@@ -92,7 +92,9 @@ class Uses:
         sinks = self.sinks(value)
         if not sinks:
             return False
-        first, last = self._order[value.owner.operation], max(sinks)[0]
+        operation = defining(value)
+        assert operation is not None
+        first, last = self._order[operation], max(sinks)[0]
         return any(first < store < last for store in self._stores)
 
 
@@ -130,3 +132,9 @@ def block_of(value: ir.Value) -> ir.Block:
     """Gives the MLIR block in which a value is defined."""
     owner = value.owner
     return owner if isinstance(owner, ir.Block) else owner.operation.block
+
+
+def defining(value: ir.Value) -> ir.Operation | None:
+    """Gives the operation that a value is a result of, None for a block's argument."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner.operation

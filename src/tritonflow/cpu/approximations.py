@@ -164,7 +164,8 @@ _LN2_F32 = (0.693145751953125, 1.42860682030941723212e-6)
 _LOG2_E = 1.4426950408889634
 
 _ROUNDER = {32: 12582912.0, 64: 6755399441055744.0}
-"""1.5 * 2**23 and 1.5 * 2**52: adding one leaves the rounded integer in the low bits."""
+"""1.5 * 2**23 and 1.5 * 2**52: a sum with them has the rounded integer in its low bits.
+"""
 
 _LARGEST_ANGLE = 1.0e9
 """Angles beyond lose digits: the quotient by pi/2 must fit 32 bits."""
@@ -241,7 +242,7 @@ class Emitter:
 
 
 def exp2(builder: Builder, x: ir.Value) -> ir.Value:
-    """Emits 2**x."""
+    """Emits 2 to the power of x."""
     emit = Emitter(builder, x)
     largest = 129.0 if emit.width == 32 else 1025.0
     smallest = -151.0 if emit.width == 32 else -1080.0
@@ -252,7 +253,7 @@ def exp2(builder: Builder, x: ir.Value) -> ir.Value:
 
 
 def exp(builder: Builder, x: ir.Value) -> ir.Value:
-    """Emits e**x."""
+    """Emits e to the power of x."""
     emit = Emitter(builder, x)
     largest = 89.5 if emit.width == 32 else 710.5
     smallest = -104.5 if emit.width == 32 else -748.0
@@ -272,18 +273,18 @@ def _exp_coefficients(width: int) -> list[float]:
 
 
 def log2(builder: Builder, x: ir.Value) -> ir.Value:
-    """Emits log2(x) through the natural logarithm."""
+    """Emits the logarithm to base 2, through the natural one."""
     emit = Emitter(builder, x)
     return arith.mulf(math.log(x), emit.number(_LOG2_E))
 
 
 def sin(builder: Builder, x: ir.Value) -> ir.Value:
-    """Emits sin(x)."""
+    """Emits the sine."""
     return _circular(builder, x, quarter=0)
 
 
 def cos(builder: Builder, x: ir.Value) -> ir.Value:
-    """Emits cos(x)."""
+    """Emits the cosine."""
     return _circular(builder, x, quarter=1)
 
 
@@ -329,7 +330,7 @@ def _on_quarter(emit: Emitter, rest: ir.Value, turns: ir.Value) -> ir.Value:
 
 
 def tanh(builder: Builder, x: ir.Value) -> ir.Value:
-    """Emits tanh(x)."""
+    """Emits the hyperbolic tangent."""
     emit = Emitter(builder, x)
     size = math.absf(x)
     small = arith.mulf(x, emit.polynomial(arith.mulf(x, x), _TANH[emit.width]))
@@ -342,7 +343,7 @@ def tanh(builder: Builder, x: ir.Value) -> ir.Value:
 
 
 def erf(builder: Builder, x: ir.Value) -> ir.Value:
-    """Emits erf(x) of an f64."""
+    """Emits the error function of an f64."""
     emit = Emitter(builder, x)
     small = arith.mulf(x, emit.polynomial(arith.mulf(x, x), _ERF))
     size = emit.at_most(math.absf(x), 6.3)

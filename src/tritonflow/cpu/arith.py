@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..mlir import arith, ir
 from . import lanes as lane_math
+from .analysis import defining
 from .builder import Builder
 from .elementwise import define_elementwise, pointwise
 from .lanes import Lanes, Uniform
@@ -180,10 +181,10 @@ def _safe_division(name: str) -> Callable[[Builder, ir.Value, ir.Value], ir.Valu
 
 
 def _is_nonzero_constant(value: ir.Value) -> bool:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+    operation = defining(value)
+    if operation is None or operation.name != "arith.constant":
         return False
-    attribute = owner.attributes["value"]
+    attribute = operation.attributes["value"]
     if isinstance(attribute, ir.DenseElementsAttr):
         if not attribute.is_splat:
             return False

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..mlir import arith, ir, vector
@@ -157,7 +158,7 @@ def add_offset(
 
 def _moved(
     builder: Builder,
-    lanes: list[Lanes] | tuple[Lanes, ...],
+    lanes: Sequence[Lanes],
     width: int,
     factor: ir.Value,
 ) -> Lanes:

@@ -160,7 +160,7 @@ class _Graph:
         types = [builder.i1, *([] if join is None else join.merge.types)]
         conditional = scf.IfOp(condition, types, has_else=True)
         always = True
-        sides = (conditional.then_block, conditional.else_block)
+        sides = [each.blocks[0] for each in conditional.regions]
         for side, (target, arguments) in zip(sides, ways, strict=True):
             with ir.InsertionPoint(side), self._lowering.environment.region():
                 flag, values = self._go(target, arguments, join)
@@ -184,7 +184,7 @@ class _Graph:
         ):
             reached, values = self.emit(block, join)
             scf.YieldOp([reached, *values])
-        with ir.InsertionPoint(conditional.else_block):
+        with ir.InsertionPoint(conditional.regions[1].blocks[0]):
             nothing = [] if join is None else join.merge.nothing()
             scf.YieldOp([builder.constant(builder.i1, 0), *nothing])
         reached, *values = list(conditional.results)

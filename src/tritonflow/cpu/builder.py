@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..mlir import arith, ir, scf, vector
+from .analysis import defining
 
 WORKGROUP_LOCAL = "#iree_codegen.workgroup_local"
 
@@ -33,7 +34,7 @@ class Builder:
         self._constants: dict[tuple[ir.Type, Any], ir.Value] = {}
         self._known: dict[ir.Value, int] = {}
         self._vectors: dict[tuple[int, ir.Type], ir.VectorType] = {}
-        # Two anchors: constants go before the first, other entry code before the second.
+        # Two anchors: constants go before the first, the rest before the second.
         with ir.InsertionPoint(entry):
             zero = arith.constant(self.index, 0)
             one = arith.constant(self.index, 1)
@@ -209,19 +210,16 @@ class Builder:
     def broadcast(self, scalar: ir.Value, width: int) -> ir.Value:
         """Gives a vector with `scalar` in every lane."""
         type_ = self.vector_type(width, scalar.type)
-        if self._is_constant(scalar):
+        operation = defining(scalar)
+        if operation is not None and operation.name == "arith.constant":
             key = (type_, scalar)
             if key not in self._constants:
                 with self._constant_point:
-                    attribute = scalar.owner.attributes["value"]
+                    attribute = operation.attributes["value"]
                     dense = ir.DenseElementsAttr.get_splat(type_, attribute)
                     self._constants[key] = arith.constant(type_, dense)
             return self._constants[key]
         return vector.broadcast(type_, scalar)
-
-    def _is_constant(self, value: ir.Value) -> bool:
-        owner = value.owner
-        return not isinstance(owner, ir.Block) and owner.name == "arith.constant"
 
     # Control flow.
 
@@ -241,7 +239,7 @@ class Builder:
         with ir.InsertionPoint(operation.then_block):
             scf.YieldOp(list(then()))
         if otherwise is not None:
-            with ir.InsertionPoint(operation.else_block):
+            with ir.InsertionPoint(operation.regions[1].blocks[0]):
                 scf.YieldOp(list(otherwise()))
         return list(operation.results)
 

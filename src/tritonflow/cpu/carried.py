@@ -3,8 +3,8 @@
 """What a loop carries from one trip to the next.
 
 Scalars are carried as they are. A block of integers or pointers to which each trip adds
-the same amount everywhere, as `ptrs += BLOCK_K`, is carried as the scalar sum. Any other
-block stays in scratch and is overwritten at the end of a trip.
+the same amount everywhere, as `ptrs += BLOCK_K`, is carried as the scalar sum. Any
+other block stays in scratch and is overwritten at the end of a trip.
 """
 
 from __future__ import annotations
@@ -223,8 +223,8 @@ def write_blocks(
     """Emits the copies of what a loop yields into the scratch of its arguments.
 
     All of it is computed from the old contents: a block is written once no other block
-    that is still to be written reads it, and goes through scratch of its own if there is
-    no such order.
+    that is still to be written reads it, and goes through scratch of its own if there
+    is no such order.
     """
     pending = [
         (each.scratch, each.source(lowering, operand))

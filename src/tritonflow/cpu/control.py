@@ -68,8 +68,8 @@ def lower_for(lowering: Lowering, operation: ir.Operation) -> None:
     *inner, terminator = [each.operation for each in body.operations]
     carried = plan_carried(lowering, operation, terminator)
     inits = [init for each in carried for init in each.inits]
-    bounds = [lowering.scalar(operand) for operand in list(operation.operands)[:3]]
-    loop = scf.ForOp(*bounds, inits)
+    start, stop, step = map(lowering.scalar, list(operation.operands)[:3])
+    loop = scf.ForOp(start, stop, step, inits)
     if "unsignedCmp" in operation.attributes:
         loop.operation.attributes["unsignedCmp"] = operation.attributes["unsignedCmp"]
     with ir.InsertionPoint(loop.body), environment.region():
@@ -102,16 +102,14 @@ def _define(
 
 
 def lower_if(lowering: Lowering, operation: ir.Operation) -> None:
-    """Emits a conditional; blocks that it gives are put into scratch by both branches."""
+    """Emits a conditional; both branches put the blocks that it gives into scratch."""
     enter_region(lowering, operation, runs_often=False)
     merge = Merge(lowering, list(operation.results), _yields(operation))
     condition = lowering.scalar(operation.operands[0])
     regions = list(operation.regions)
     has_else = len(list(regions[1].blocks)) > 0
     conditional = scf.IfOp(condition, merge.types, has_else=has_else)
-    targets = [conditional.then_block]
-    if has_else:
-        targets.append(conditional.else_block)
+    targets = [each.blocks[0] for each in conditional.regions if len(each.blocks)]
     for region, target in zip(regions, targets, strict=False):
         *inner, terminator = [each.operation for each in region.blocks[0].operations]
         with ir.InsertionPoint(target), lowering.environment.region():

@@ -196,7 +196,8 @@ class _Dot:
             return RightScratch(self._matrix(block.storage))
         if not self.batch and runs_along_rows(self.builder, block):
             return RightColumns(block.element, self._strips(block, 0))
-        return RightRows(block.element, self._strips(block, 1))
+        prefetch = None if self.batch else self.scope.prefetch_of(block)
+        return RightRows(block.element, self._strips(block, 1), prefetch)
 
 
 RULES: dict[str, Rule] = {"tt.dot": lower_dot}

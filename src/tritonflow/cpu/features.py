@@ -67,7 +67,7 @@ class CpuFeatures:
 
 
 def features_of(target: Target) -> CpuFeatures:
-    """Gives the features of a CPU target; an unknown name gets those of its baseline."""
+    """Gives the features of a CPU target; an unknown name gets those of a baseline."""
     if target.chip == HOST_CPU:
         return host_features()
     return _from_flags(NAMED_CPUS.get(target.chip, frozenset()))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""Narrowing conversions of floats, where one operation does not say what Triton means."""
+"""Conversions of floats, where one operation does not say what Triton means."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _as_f32(builder: Builder, value: ir.Value, *, will_round: bool) -> ir.Value:
 
 
 def _drop_low_bits(builder: Builder, value: ir.Value, target: ir.Type) -> ir.Value:
-    """Clears the bits of an f32 that the target has no room for: rounds towards zero."""
+    """Clears the bits that the target has no room for: rounds towards zero."""
     value = _as_f32(builder, value, will_round=True)
     kept = _MANTISSA_BITS[str(target)]
     mask = -(1 << (23 - kept))

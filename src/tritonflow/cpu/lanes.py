@@ -185,10 +185,11 @@ def remainder(
     def emit() -> ir.Value:
         return divide(as_vector(builder, lhs, width), as_vector(builder, rhs, width))
 
-    is_ramp = isinstance(lhs, Affine | Guarded) and isinstance(rhs, Uniform)
-    if not is_ramp or builder.known(affine_part(builder, lhs).step) != 1:
+    if not isinstance(lhs, Affine | Guarded) or not isinstance(rhs, Uniform):
         return Vector(emit())
     part = affine_part(builder, lhs)
+    if builder.known(part.step) != 1:
+        return Vector(emit())
     zero = builder.constant(part.base.type, 0)
     first = divide(part.base, rhs.value)
     last = builder.add(first, builder.constant(part.base.type, width - 1))

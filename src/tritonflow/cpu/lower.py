@@ -66,7 +66,7 @@ def lower_kernel(ttir: str, target: Target) -> str:
         kernel = next(each for each in functions.values() if _is_public(each))
         result = ir.Module.create()
         with ir.InsertionPoint(result.body):
-            _lower_function(kernel, functions, features)
+            _lower_function(source.operation, kernel, functions, features)
         return str(result)
 
 
@@ -78,7 +78,10 @@ def _is_public(function: ir.Operation) -> bool:
 
 
 def _lower_function(
-    kernel: ir.Operation, functions: Mapping[str, ir.Operation], features: CpuFeatures
+    module: ir.Operation,
+    kernel: ir.Operation,
+    functions: Mapping[str, ir.Operation],
+    features: CpuFeatures,
 ) -> None:
     name = ir.StringAttr(kernel.attributes["sym_name"]).value
     arguments = list(kernel.regions[0].blocks[0].arguments)
@@ -89,7 +92,7 @@ def _lower_function(
     function = func.FuncOp(name, ir.FunctionType.get(types, []))
     entry = function.add_entry_block()
     builder = Builder(entry)
-    lowering = Lowering(name, kernel, functions, builder, features)
+    lowering = Lowering(name, module, functions, builder, features)
     values: list[Value] = []
     for number, argument in enumerate(arguments):
         if is_pointer(argument.type):
@@ -140,7 +143,7 @@ class Lowering:
     def __init__(
         self,
         name: str,
-        kernel: ir.Operation,
+        module: ir.Operation,
         functions: Mapping[str, ir.Operation],
         builder: Builder,
         features: CpuFeatures,
@@ -149,7 +152,7 @@ class Lowering:
         self.functions = functions
         self.builder = builder
         self.features = features
-        self.uses = Uses(kernel.parent)
+        self.uses = Uses(module)
         self.environment = Environment(builder, self.uses, features.strip_lanes)
         self.buffers = Buffers(builder)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..mlir import ir
-from .analysis import Uses, block_of, captured
+from .analysis import Uses, block_of, captured, defining
 from .builder import Builder
 from .scratch import Scratch, ScratchPool
 from .strips import for_each_strip
@@ -227,7 +227,9 @@ class Environment:
         value = self._names.get(block)
         if value is None or block.is_symbolic or not block.operands:
             return False
-        if value.owner.name == "tt.load" and self._uses.crosses_store(value):
+        operation = defining(value)
+        is_load = operation is not None and operation.name == "tt.load"
+        if is_load and self._uses.crosses_store(value):
             return True
         return self._uses.is_shared(value) and cost_of(block) > RECOMPUTE_LIMIT
 

@@ -155,8 +155,8 @@ def _store_block(
 def settle_loads(lowering: Lowering, operation: ir.Operation) -> None:
     """Materialises the loads that are evaluated after `operation`, which may store.
 
-    Also the loads of other pending expressions that `operation` itself evaluates have to
-    be settled by the caller, as far as its own stores may overtake them.
+    The loads that `operation` itself evaluates are left to the caller, as far as its
+    own stores may overtake them.
     """
     environment = lowering.environment
     later = environment.live_blocks_after(operation)

@@ -158,7 +158,7 @@ class _Reduction:
         width: int,
         step: int,
     ) -> list[ir.Value]:
-        """Emits the loop along the reduced axis; gives scalars or vectors of partials."""
+        """Emits the loop along the reduced axis; gives partial results."""
 
         def strips(at: Coordinate) -> list[ir.Value]:
             place = list(position)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..mlir import ir
-from .analysis import is_block
+from .analysis import defining, is_block
 from .values import Binding, Pointer
 
 if TYPE_CHECKING:
@@ -41,27 +41,27 @@ def root_of(
         meaning = lowering.environment.get(value)
         if isinstance(meaning, Pointer):
             return meaning.root
-        owner = value.owner
-        if isinstance(owner, ir.Block) or owner.name not in _SAME_ROOT:
+        operation = defining(value)
+        if operation is None or operation.name not in _SAME_ROOT:
             return None
-        value = owner.operands[0]
+        value = operation.operands[0]
 
 
 def is_uniform(value: ir.Value) -> bool:
-    """Whether a TTIR value is a scalar, or a block whose elements are certainly equal."""
+    """Whether a TTIR value is a scalar, or a block of surely equal elements."""
     if not is_block(value.type):
         return True
-    owner = value.owner
-    if isinstance(owner, ir.Block):
+    operation = defining(value)
+    if operation is None:
         return False
-    name = owner.name
+    name = operation.name
     if name == "tt.splat":
         return True
     if name == "arith.constant":
-        return ir.DenseElementsAttr(owner.attributes["value"]).is_splat
+        return ir.DenseElementsAttr(operation.attributes["value"]).is_splat
     if name in ("tt.broadcast", "tt.expand_dims", "tt.reshape", "tt.trans"):
-        return is_uniform(owner.operands[0])
-    return name.startswith("arith.") and all(map(is_uniform, owner.operands))
+        return is_uniform(operation.operands[0])
+    return name.startswith("arith.") and all(map(is_uniform, operation.operands))
 
 
 def uniform_steps(argument: ir.Value, result: ir.Value) -> list[ir.Value] | None:
@@ -72,13 +72,13 @@ def uniform_steps(argument: ir.Value, result: ir.Value) -> list[ir.Value] | None
     steps: list[ir.Value] = []
     value = result
     while value != argument:
-        owner = value.owner
-        if isinstance(owner, ir.Block) or owner.name not in ("tt.addptr", "arith.addi"):
+        operation = defining(value)
+        if operation is None or operation.name not in ("tt.addptr", "arith.addi"):
             return None
-        lhs, rhs = owner.operands
+        lhs, rhs = operation.operands
         if is_uniform(rhs):
             value, step = lhs, rhs
-        elif owner.name == "arith.addi" and is_uniform(lhs):
+        elif operation.name == "arith.addi" and is_uniform(lhs):
             value, step = rhs, lhs
         else:
             return None

@@ -119,7 +119,7 @@ class Scratch:
 
 
 class ScratchPool:
-    """Gives out scratch buffers and takes back those that nothing refers to any more."""
+    """Gives out scratch buffers, again when nothing refers to one any more."""
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder

@@ -240,7 +240,7 @@ Value = ir.Value | Block | Pointer
 
 
 def reachable(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Gives the blocks that an evaluation of `blocks` computes, each once, operands first.
+    """Gives the blocks that an evaluation computes, each once, operands first.
 
     What stands in scratch is given, what it was computed from is not.
     """
@@ -260,7 +260,7 @@ def reachable(blocks: Sequence[Block]) -> Iterator[Block]:
 
 
 def aligned(roots: Sequence[Block]) -> set[Block]:
-    """Gives the blocks that are computed at the coordinates of `roots`, through no view."""
+    """Gives the blocks that are computed at the very coordinates of `roots`."""
     found: set[Block] = set()
     pending = list(roots)
     while pending:

@@ -12,7 +12,6 @@ import iree.compiler.api as compiler_api
 import iree.runtime as runtime
 import ml_dtypes
 import numpy as np
-import triton
 from triton._C.libtriton import ir as triton_ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
@@ -163,10 +162,11 @@ def _entry(launch: Launch, number: int) -> str:
     if len(tensors) == 1:
         values = "%r"
     count = f":{len(tensors)}" if len(tensors) > 1 else ""
+    name = f"@executable{number}::@{launch.kernel.__name__}_{number}"
     return f"""
 func.func @run{number}({names}) -> ({results}) {{
   {chr(10).join(lines)}
-  %r{count} = flow.dispatch @executable{number}::@{launch.kernel.__name__}_{number}[%g0, %g1, %g2](
+  %r{count} = flow.dispatch {name}[%g0, %g1, %g2](
       {", ".join(operands)}) : ({", ".join(types)}) -> ({ties})
   return {values} : {results}
 }}"""
@@ -240,11 +240,3 @@ def _raw(array: np.ndarray) -> np.ndarray:
     element = _TYPES[array.dtype][1]
     flat = np.ascontiguousarray(array).reshape(-1)
     return flat if element == "f32" else flat.view(_RAW[element])
-
-
-def bench_text(launches: Sequence[Launch]) -> str:
-    """Gives `program_text`; a name of its own for the benchmarks."""
-    return program_text(launches)
-
-
-__all__ = ["Launch", "compile_text", "load", "lower", "run", "triton", "ttir_of"]

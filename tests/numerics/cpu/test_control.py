@@ -56,7 +56,7 @@ def pointers(x, out, rows, stride, BLOCK: tl.constexpr):
     q = out + tl.arange(0, BLOCK)
     offsets = tl.arange(0, BLOCK)
     row = x
-    for k in range(rows):
+    for _ in range(rows):
         tl.store(q, tl.load(p) + tl.load(x + offsets) + tl.load(row))
         p += stride
         q += BLOCK
@@ -69,7 +69,7 @@ def uneven_pointers(x, out, rows, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     p = x + i
     total = tl.zeros((BLOCK,), tl.float32)
-    for k in range(rows):
+    for _ in range(rows):
         total += tl.load(p)
         p += i
     tl.store(out + i, total)

@@ -50,9 +50,10 @@ def _integers(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
     shift = b & a.dtype.type(7)
     wide = [int(x) for x in a], [int(y) for y in b]
     divided = [
-        abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(*wide)
+        abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        for x, y in zip(*wide, strict=True)
     ]
-    remainder = [x - y * q for x, y, q in zip(*wide, divided)]
+    remainder = [x - y * q for x, y, q in zip(*wide, divided, strict=True)]
     bits = a.dtype.itemsize * 8
 
     def wrap(values: list[int]) -> np.ndarray:
@@ -138,7 +139,10 @@ def test_high_half_of_products() -> None:
         a, b, out = launch.arguments
         bits = a.dtype.itemsize * 8
         mask = (1 << bits) - 1
-        expected = [((int(p) & mask) * (int(q) & mask)) >> bits for p, q in zip(a, b)]
+        expected = [
+            ((int(p) & mask) * (int(q) & mask)) >> bits
+            for p, q in zip(a, b, strict=True)
+        ]
         np.testing.assert_array_equal(out.view(f"uint{bits}"), expected)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 
 import numpy as np
@@ -75,7 +76,7 @@ def test_unsupported_operation_names_kernel_and_line() -> None:
     message = str(caught.value)
     assert "`sorted_scan`" in message
     assert "`tt.scan`" in message
-    lines, first = triton.runtime.jit.inspect.getsourcelines(sorted_scan.fn)
+    lines, first = inspect.getsourcelines(sorted_scan.fn)
     line = next(n for n, text in enumerate(lines) if "the line of the error" in text)
     assert f"{__file__}:{first + line}" in message
 

@@ -322,7 +322,7 @@ def test_pointers_that_are_chosen_or_cast() -> None:
 
 
 def test_masked_lanes_touch_no_memory() -> None:
-    """The block ends past the last page that may be read; IREE imports the page as is."""
+    """The block ends past the last page that may be read."""
     page = mmap.PAGESIZE
     area = mmap.mmap(-1, 2 * page)
     address = ctypes.addressof(ctypes.c_char.from_buffer(area))
