@@ -64,25 +64,6 @@ def separate_written(
     return separated
 
 
-def separate_returned(function: ir.Operation, written: Sequence[ir.Value]) -> None:
-    """Returns copies of those arguments of `function` that a dispatch writes to.
-
-    IREE hands an argument that is returned, or a view of it, through without a look at
-    what else happens to its buffer.
-
-    Args:
-        written: the tensors that dispatches write.
-    """
-    block = function.regions[0].blocks[0]
-    updated = [_root(tensor) for tensor in written]
-    end = list(block.operations)[-1].operation
-    for index, value in enumerate(end.operands):
-        root = _root(value)
-        if isinstance(root, ir.BlockArgument) and root in updated:
-            with ir.InsertionPoint(end), end.location:
-                end.operands[index] = create_copy(value)
-
-
 def create_copy(tensor: ir.Value) -> ir.Value:
     """Gives a copy of `tensor` that IREE cannot take for `tensor` itself.
 

@@ -32,7 +32,7 @@ from ..mlir import PassManager, arith, ir, source_location
 from .base import ModulePass
 from .call_checks import constant_value
 from .constant_words import split_words
-from .private_buffers import create_zeros, separate_returned, separate_written
+from .private_buffers import create_zeros, separate_written
 from .scalar_folding import tensor_dim
 
 
@@ -54,14 +54,6 @@ class RefineTritonAbiPass(ModulePass):
         for dispatch in list(find_ops(module.operation, DispatchOp)):
             if not dispatch.is_refined:
                 _refine_dispatch(dispatch, abis[dispatch.executable_name])
-        written = [
-            dispatch.arguments[tie]
-            for dispatch in find_ops(module.operation, DispatchOp)
-            for tie in dispatch.tied_operands
-        ]
-        for operation in module.body.operations:
-            if operation.operation.name == "func.func":
-                separate_returned(operation.operation, written)
 
 
 def _updates_in_place(dispatch: DispatchOp) -> bool:
