@@ -196,8 +196,7 @@ class _Dot:
             return RightScratch(self._matrix(block.storage))
         if not self.batch and runs_along_rows(self.builder, block):
             return RightColumns(block.element, self._strips(block, 0))
-        prefetch = None if self.batch else self.scope.prefetch_of(block)
-        return RightRows(block.element, self._strips(block, 1), prefetch)
+        return RightRows(block.element, self._strips(block, 1))
 
 
 RULES: dict[str, Rule] = {"tt.dot": lower_dot}
