@@ -128,7 +128,7 @@ class _Dot:
         return self.lowering.environment.allocate((count,), element).buffer
 
     def _prepare(self, block: Block) -> None:
-        """Materialises what strips of `block` read, and itself if others read it too."""
+        """Materialises what strips of a block read, and itself if others read it."""
         environment = self.lowering.environment
         captures = environment.prepare([block], block.shape)
         for each, scratch in captures.items():
@@ -161,7 +161,7 @@ class _Dot:
         return candidate
 
     def _packed_left(self) -> LeftScratch:
-        """Emits the left factor into scratch, unless it is there, widened if need be."""
+        """Emits the left factor into scratch, unless it is there, and widens it."""
         left, environment = self.left, self.lowering.environment
         if not self.method.wants_packed_left(left.element, has_pairs=True):
             self._prepare(left)

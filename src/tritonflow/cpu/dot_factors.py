@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a dot reads blocks: in place, in strips of an expression, or packed in scratch."""
+"""How a dot reads blocks: in place, in strips of an expression, or from scratch."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ class LoopScope:
     @classmethod
     def here(cls, builder: Builder) -> LoopScope:
         """Gives the scope of the ambient insertion point."""
-        return cls(builder, ir.InsertionPoint.current.block)
+        return cls(builder, _current_block())
 
     def strips_of(self, block: Block, lane_axis: int, *batch: ir.Value) -> StripLoader:
         """Gives a loader of strips of a block along one of its two last axes.
 
         Args:
+            block: of rank 2, or of more with `batch`.
             lane_axis: 0 for strips along the rows' axis, `load(column, row, width)`; 1
                 for `load(row, column, width)`.
             batch: positions along the axes before those two.
@@ -60,7 +61,7 @@ class LoopScope:
     def _loops(self) -> list[scf.ForOp]:
         """Gives the dot's loops around the insertion point, outermost first."""
         loops: list[scf.ForOp] = []
-        block = ir.InsertionPoint.current.block
+        block = _current_block()
         while block != self.block:
             owner = block.owner
             if isinstance(owner.opview, scf.ForOp):
@@ -78,6 +79,12 @@ class LoopScope:
             if loop.body == home:
                 return Coordinate(value, level + 1)
         return Coordinate(value, 0)
+
+
+def _current_block() -> ir.Block:
+    point = ir.InsertionPoint.current
+    assert isinstance(point, ir.InsertionPoint)
+    return point.block
 
 
 @dataclass(frozen=True)
@@ -208,7 +215,7 @@ def _whole_axis(
 
 
 def _is_separable(offset: Block) -> bool:
-    """Whether an offset is the sum of one that has no column and one that has no row."""
+    """Whether an offset is the sum of a row's part and a column's part."""
     if len(offset.axes) < 2:
         return True
     if isinstance(offset, ViewBlock):

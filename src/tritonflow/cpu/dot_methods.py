@@ -139,7 +139,8 @@ def choose_tile(m: int, n: int, acc: ir.Type, cpu: CpuFeatures) -> MicroTile:
     for a row of the right factor and a broadcast. Two vectors a row need the fewest
     loads; narrow or flat blocks take other proportions.
     """
-    lanes = power_of_two_divisor(n, max(1, cpu.vector_bits // acc.width))
+    width = acc.width if isinstance(acc, ir.IntegerType | ir.FloatType) else 32
+    lanes = power_of_two_divisor(n, max(1, cpu.vector_bits // width))
     sums = cpu.vector_registers // 2
     rows = power_of_two_divisor(m, sums // 2)
     chunks = power_of_two_divisor(n // lanes, max(2, min(4, sums // rows)))

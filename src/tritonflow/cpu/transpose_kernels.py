@@ -31,10 +31,12 @@ def index_constant(value: int) -> ir.Value:
 
 def loop(count: int, step: int = 1, *, start: int = 0) -> Iterator[ir.Value]:
     """Emits `scf.for` up to `count`; the body is what the `for` statement emits."""
-    bounds = [index_constant(value) for value in (start, count, step)]
-    for position in scf.for_(*bounds):
-        yield position
-        scf.yield_([])
+    operation = scf.ForOp(
+        index_constant(start), index_constant(count), index_constant(step)
+    )
+    with ir.InsertionPoint(operation.body):
+        yield operation.induction_variable
+        scf.YieldOp([])
 
 
 def widen(value: ir.Value, element: ir.Type) -> ir.Value:

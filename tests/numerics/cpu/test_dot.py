@@ -303,7 +303,7 @@ def swapping_kernel(a, b, c, steps, B: tl.constexpr):
     at = i[:, None] * B + i[None, :]
     left, right = tl.load(a + at), tl.load(b + at)
     first, second = tl.zeros((B, B), tl.float32), tl.load(c + at)
-    for step in range(steps):
+    for _ in range(steps):
         grown = tl.dot(left, right, first)
         first = second
         second = grown
