@@ -19,8 +19,8 @@ from .linalg_builders import (
     create_reshape,
 )
 from .reshape_groups import expansion_groups
-from .scalar_folding import ScalarFolder
-from .signless import drop_sign
+from .scalar_folding import ScalarFolder, tensor_dim
+from .signless import drop_sign, signless
 
 
 def rewrite_broadcast(operation: ir.Operation, folder: ScalarFolder) -> None:
@@ -146,6 +146,47 @@ def rewrite_pad(operation: ir.Operation, folder: ScalarFolder) -> None:
     replace(operation, pad.results[0])
 
 
+def rewrite_update_slice(operation: ir.Operation, folder: ScalarFolder) -> None:
+    """`dynamic_update_slice` of dynamic shapes becomes `tensor.insert_slice`.
+
+    Where it starts is clamped, so that all of the update fits. A start that comes from
+    data is read back to the host, as IREE does it for static shapes.
+    """
+    types = [ir.RankedTensorType(value.type) for value in operation.operands[:2]]
+    if all(tensor_type.has_static_shape for tensor_type in types):
+        return
+    drop_sign(operation, [0, 1])
+    operand, update, *starts = operation.operands
+    rank = types[0].rank
+    sizes = [tensor_dim(update, dim) for dim in range(rank)]
+    zero = arith.constant(ir.IndexType.get(), 0)
+    offsets = []
+    for dim, start in enumerate(starts):
+        last = arith.subi(tensor_dim(operand, dim), sizes[dim])
+        offsets.append(
+            arith.maxsi(arith.minsi(_scalar_index(start, folder), last), zero)
+        )
+    unknown = ir.ShapedType.get_dynamic_size()
+    static_sizes = [unknown if s is None else s for s in _sizes(types[1])]
+    run_time = [
+        s for s, known in zip(sizes, _sizes(types[1]), strict=True) if known is None
+    ]
+    insert = ir.Operation.create(
+        "tensor.insert_slice",
+        results=[operand.type],
+        operands=[update, operand, *offsets, *run_time],
+        attributes={
+            "static_offsets": ir.DenseI64ArrayAttr.get([unknown] * rank),
+            "static_sizes": ir.DenseI64ArrayAttr.get(static_sizes),
+            "static_strides": ir.DenseI64ArrayAttr.get([1] * rank),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(
+                [1, 1, rank, len(run_time), 0]
+            ),
+        },
+    )
+    replace(operation, insert.results[0])
+
+
 def replace(operation: ir.Operation, value: ir.Value) -> None:
     """Puts `value` in the place of the one result of `operation`."""
     operation.results[0].replace_all_uses_with(value)
@@ -165,6 +206,17 @@ def _sizes(tensor_type: ir.RankedTensorType) -> list[int | None]:
         None if tensor_type.is_dynamic_dim(dim) else tensor_type.get_dim_size(dim)
         for dim in range(tensor_type.rank)
     ]
+
+
+def _scalar_index(tensor: ir.Value, folder: ScalarFolder) -> ir.Value:
+    """A 0-d integer tensor as an `index`: folded, or else read."""
+    try:
+        return folder.index(tensor)
+    except UnsupportedError:
+        element = ir.RankedTensorType(tensor.type).element_type
+        is_unsigned = ir.IntegerType(element).is_unsigned
+        cast = arith.index_castui if is_unsigned else arith.index_cast
+        return cast(ir.IndexType.get(), _element(signless(tensor)))
 
 
 def _is_all_zero(tensor: ir.Value) -> bool:

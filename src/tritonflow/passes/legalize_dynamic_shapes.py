@@ -26,6 +26,25 @@ from ..mlir import ir, source_location, walk
 from . import dynamic_dots, dynamic_gathers, dynamic_operations
 from .base import ModulePass
 from .scalar_folding import ScalarFolder
+from .signless import drop_sign, signless
+
+
+def _rewrite_dimension_size(operation: ir.Operation, folder: ScalarFolder) -> None:
+    """A dimension of an unsigned tensor is asked of the same tensor without its sign."""
+    del folder
+    operation.operands[0] = signless(operation.operands[0])
+
+
+def _rewrite_move(operation: ir.Operation, folder: ScalarFolder) -> None:
+    """What only moves elements moves them without their sign.
+
+    IREE asks for the dimensions of what it moves, which it cannot of unsigned tensors.
+    """
+    del folder
+    result = ir.RankedTensorType(operation.results[0].type)
+    if not result.has_static_shape:
+        drop_sign(operation, range(len(operation.operands)))
+
 
 _REWRITES: dict[str, Callable[[ir.Operation, ScalarFolder], None]] = {
     "stablehlo.dynamic_broadcast_in_dim": dynamic_operations.rewrite_broadcast,
@@ -33,9 +52,22 @@ _REWRITES: dict[str, Callable[[ir.Operation, ScalarFolder], None]] = {
     "stablehlo.dynamic_iota": dynamic_operations.rewrite_iota,
     "stablehlo.dynamic_pad": dynamic_operations.rewrite_pad,
     "stablehlo.dynamic_reshape": dynamic_operations.rewrite_reshape,
+    "stablehlo.dynamic_update_slice": dynamic_operations.rewrite_update_slice,
     "stablehlo.gather": dynamic_gathers.rewrite_gather,
+    "stablehlo.get_dimension_size": _rewrite_dimension_size,
     "stablehlo.real_dynamic_slice": dynamic_operations.rewrite_slice,
     "stablehlo.dot_general": dynamic_dots.rewrite_dot,
+    **dict.fromkeys(
+        (
+            "stablehlo.broadcast_in_dim",
+            "stablehlo.concatenate",
+            "stablehlo.pad",
+            "stablehlo.reverse",
+            "stablehlo.slice",
+            "stablehlo.transpose",
+        ),
+        _rewrite_move,
+    ),
 }
 
 _UNSUPPORTED = ("stablehlo.dynamic_conv", "stablehlo.set_dimension_size")
