@@ -133,11 +133,10 @@ def _checked(array: np.ndarray, spec: TensorSpec) -> np.ndarray:
 
 
 def _host_view(array: np.ndarray, device: Device) -> View:
-    """Gives a view of `array`'s memory, or of that of an aligned copy of it."""
+    """Gives a view of `array`'s memory, or of an aligned copy of it."""
     address = array.__array_interface__["data"][0]
     if address % ALIGNMENT or not array.flags.c_contiguous:
-        array = aligned_copy(array)
-        address = array.__array_interface__["data"][0]
+        return _uploaded(array, device)
     # The program does not write to this memory, so that read-only arrays are safe; the
     # binding wants memory that Python calls writable.
     memory = (ctypes.c_ubyte * array.nbytes).from_address(address)

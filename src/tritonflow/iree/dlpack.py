@@ -119,5 +119,6 @@ def address_of(
 ) -> int:
     """Gives the device's address of `buffer`, which must outlive its use."""
     view = rt.HalBufferView(buffer, (buffer.byte_length(),), rt.HalElementType.UINT_8)
-    tensor = _open(device.create_dlpack_capsule(view, *place))
+    capsule = device.create_dlpack_capsule(view, *place)
+    tensor = _open(capsule)  # Of the capsule's life, which ends with this function.
     return (tensor.data or 0) + tensor.byte_offset

@@ -13,6 +13,9 @@ out of the compiler, assembled for every chip of the program, and put back as a 
     }
 
 becomes the same without the inner module, and with `objects([fatbin])`.
+
+Dispatches of nothing are made harmless on the way: of a grid with a size of 0 IREE skips
+the launch only if all its sizes are 0, and CUDA refuses it otherwise.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from pathlib import Path
 from ..errors import ToolError
 from ..mlir import (  # the stubs that pyright reads have no pass manager
     PassManager,  # pyright: ignore[reportAttributeAccessIssue]
+    arith,
     ir,
     parse_module,
 )
@@ -37,6 +41,9 @@ TRANSLATED = "executable-targets"
 
 # One executable for all dispatches: the driver loads one module instead of many.
 _LINK = "builtin.module(iree-llvmgpu-link-executables{target=cuda})"
+
+_EQUAL = 0
+"""`arith.cmpi` predicate `eq`."""
 
 Assemble = Callable[[str, Target], bytes]
 """Gives the cubin of a PTX text for a chip."""
@@ -62,6 +69,9 @@ def assemble_own_dispatches(
     for executable, variant in variants:
         source = _ptx_of(executable, ptx)
         _substitute(variant, _fatbin(source, targets, assemble))
+        for operation in variant.regions[0].blocks[0].operations:
+            if operation.name == "hal.executable.export":
+                _empty_all_or_nothing(operation.operation)
     return str(module)
 
 
@@ -137,3 +147,18 @@ def _substitute(variant: ir.Operation, code: bytes) -> None:
             '[#hal.executable.object<{path = "dispatches.fatbin", data = '
             f'dense<"0x{code.hex()}"> : vector<{len(code)}xi8>}}>]'
         )
+
+
+def _empty_all_or_nothing(export: ir.Operation) -> None:
+    """Makes all sizes of a grid 0 where one is, in the region that computes them."""
+    block = export.regions[0].blocks[0]
+    old = list(block.operations)[-1].operation
+    sizes = list(old.operands)
+    with ir.InsertionPoint(old), old.location:
+        zero = arith.constant(ir.IndexType.get(), 0)
+        is_empty = arith.cmpi(_EQUAL, sizes[0], zero)
+        for size in sizes[1:]:
+            is_empty = arith.ori(is_empty, arith.cmpi(_EQUAL, size, zero))
+        chosen = [arith.select(is_empty, zero, size) for size in sizes]
+        ir.Operation.create("hal.return", operands=chosen)
+    old.erase()

@@ -98,6 +98,21 @@ def test_kernel_that_writes_its_operand_leaves_the_callers_array() -> None:
     np.testing.assert_array_equal(np.asarray(again), X + 1 + 1)
 
 
+def test_argument_handed_through_keeps_its_values() -> None:
+    x = np.random.default_rng(1).normal(size=(8, 8)).astype(np.float32)
+    changed = x.copy()
+    changed[0] = 1
+
+    def fn(x: Any) -> Any:
+        return x, x.at[0].set(1.0), x.reshape(64), increment(x.reshape(64))
+
+    results = tritonflow.compile(fn, x, target="cpu")(x)
+    for result, expected in zip(
+        results, (x, changed, x.ravel(), x.ravel() + 1), strict=True
+    ):
+        np.testing.assert_array_equal(np.asarray(result), expected)
+
+
 def test_gpu_program_describes_its_kernels() -> None:
     program = tritonflow.compile(add, X, X, target=["cuda:sm_80", "cuda:sm_90"])
     (kernel,) = program.kernels
