@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The tritonflow authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of passes: `lit tests/filecheck`, with `tritonflow` and `filecheck` beside it."""
+"""Tests of passes: `lit tests/filecheck`, with the tools of one environment."""
 
 import os
 import sys

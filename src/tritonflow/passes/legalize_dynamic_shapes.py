@@ -30,7 +30,7 @@ from .signless import drop_sign, signless
 
 
 def _rewrite_dimension_size(operation: ir.Operation, folder: ScalarFolder) -> None:
-    """A dimension of an unsigned tensor is asked of the same tensor without its sign."""
+    """A dimension of an unsigned tensor is asked of it without its sign."""
     del folder
     operation.operands[0] = signless(operation.operands[0])
 
