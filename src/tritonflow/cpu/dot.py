@@ -164,6 +164,11 @@ class _Dot:
         """Emits the left factor into scratch, unless it is there, and widens it."""
         left, environment = self.left, self.lowering.environment
         if not self.method.wants_packed_left(left.element, has_pairs=True):
+            if self._is_transposed(left) and self.method.k_step == 1:
+                source = left.operands[0]
+                self._prepare(source)
+                rows = self._matrix(environment.materialize(source))
+                return LeftScratch(rows, is_k_major=True)
             self._prepare(left)
             return LeftScratch(self._matrix(environment.materialize(left)))
         m, _, k = self.shape

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import triton
 import triton.language as tl
-from tests.numerics.cpu.harness import Launch, run
+from tests.numerics.cpu.harness import Launch, lower, run
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 F8 = np.dtype(ml_dtypes.float8_e5m2)
@@ -141,6 +141,15 @@ def test_element_types():
 def test_block_shapes():
     blocks = [(16, 16, 16), (16, 128, 16), (128, 16, 64), (64, 64, 128), (32, 256, 16)]
     run_all([tutorial((100, 130, 70), block, np.float32) for block in blocks])
+
+
+def test_code_does_not_grow_with_the_block():
+    def size(block):
+        launch, _ = tutorial((512, 512, 512), block, np.float32)
+        return len(lower(launch).splitlines())
+
+    sizes = [size((n, n, n)) for n in (32, 64, 256)]
+    assert max(sizes) < 1.2 * min(sizes)
 
 
 def test_nan_and_infinity_stay_in_their_rows_and_columns():

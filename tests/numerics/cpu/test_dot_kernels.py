@@ -144,8 +144,15 @@ SHAPES = [
     (4, 256, 2), (24, 40, 12), (8, 96, 5),
 ]  # fmt: skip
 
+NEEDS_AVX2 = pytest.mark.skipif(not HOST.has("avx2"), reason="this CPU has no AVX2")
+
 CPUS = pytest.mark.parametrize(
-    "cpu", [HOST, AVX2, PLAIN], ids=["host", "avx2", "plain"]
+    "cpu",
+    [
+        pytest.param(HOST, id="host"),
+        pytest.param(AVX2, id="avx2", marks=[pytest.mark.slow, NEEDS_AVX2]),
+        pytest.param(PLAIN, id="plain", marks=pytest.mark.slow),
+    ],
 )
 
 
