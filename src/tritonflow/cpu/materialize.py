@@ -17,6 +17,7 @@ from .strips import for_each_strip
 from .transpose import emit_transposed
 from .values import (
     Block,
+    ElementwiseBlock,
     Pointer,
     Value,
     ViewBlock,
@@ -240,13 +241,29 @@ class Environment:
         if core.storage is None and _repeats(view) and not core.is_symbolic:
             if cost_of(core) > REPEAT_LIMIT:
                 self.materialize(core)
-        if view.turns_lanes and not view.is_symbolic and view.axes:
+        is_worth_turning = view.turns_lanes and not view.is_symbolic and view.axes
+        if is_worth_turning and not _runs_along(view, len(view.shape) - 1):
             self._materialize_turned(view)
 
     def _materialize_turned(self, view: ViewBlock) -> None:
         scratch = self.allocate(view.shape, view.element)
         emit_transposed(self, view, scratch)
         self.set_storage(view, scratch)
+
+
+def _runs_along(block: Block, axis: int) -> bool:
+    """Whether what stands behind a block is read fastest in strips along `axis`."""
+    if axis not in block.axes:
+        return True
+    if block.storage is not None or not block.operands:
+        return axis == len(block.shape) - 1
+    if isinstance(block, ViewBlock):
+        return _runs_along(block.operands[0], block.source_axes.index(axis))
+    if isinstance(block, ElementwiseBlock):
+        return block.is_symbolic or all(
+            _runs_along(each, axis) for each in block.operands
+        )
+    return axis == len(block.shape) - 1
 
 
 def _repeats(view: ViewBlock) -> bool:

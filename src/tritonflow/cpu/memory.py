@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..mlir import ir
 from .aliasing import moves_in_lockstep
+from .builder import Builder
+from .contiguity import order_of_memory, permuted
 from .lanes import Lanes, Uniform
 from .memory_access import Memory, load_lanes, store_lanes
 from .strips import Strip, for_each_strip
@@ -66,7 +68,7 @@ def lower_load(lowering: Lowering, operation: ir.Operation) -> None:
     if isinstance(pointer.offset, Block):
         assert mask is None or isinstance(mask, Block)
         assert other is None or isinstance(other, Block)
-        block = LoadBlock(pointer, memory, mask, other)
+        block = _load_block(lowering.builder, pointer, memory, mask, other)
         lowering.define(result, lowering.loaded(result, block))
         return
     assert not isinstance(mask, Block)
@@ -81,6 +83,26 @@ def lower_load(lowering: Lowering, operation: ir.Operation) -> None:
     )
     assert isinstance(lanes, Uniform)
     lowering.define(result, lowering.loaded(result, lanes.value))
+
+
+def _load_block(
+    builder: Builder,
+    pointer: Pointer,
+    memory: Memory,
+    mask: Block | None,
+    other: Block | None,
+) -> Block:
+    """Gives a load whose strips run along the axis that is contiguous in memory."""
+    order = order_of_memory(builder, pointer.block)
+    if order is None:
+        return LoadBlock(pointer, memory, mask, other)
+    turned = LoadBlock(
+        Pointer(pointer.root, pointer.element, permuted(pointer.block, order)),
+        memory,
+        None if mask is None else permuted(mask, order),
+        None if other is None else permuted(other, order),
+    )
+    return permuted(turned, [order.index(axis) for axis in range(len(order))])
 
 
 def _load_operands(
@@ -132,6 +154,11 @@ def _store_block(
 ) -> None:
     environment = lowering.environment
     settle_loads(lowering, operation)
+    order = order_of_memory(lowering.builder, pointer.block)
+    if order is not None:
+        pointer = Pointer(pointer.root, pointer.element, permuted(pointer.block, order))
+        value = permuted(value, order)
+        mask = None if mask is None else permuted(mask, order)
     roots = [pointer.block, value, *([] if mask is None else [mask])]
     _settle_own_loads(lowering, pointer, roots)
     captures = environment.prepare(roots, value.shape)
