@@ -156,3 +156,26 @@ def test_refs_are_refused_by_name(inside):
 
     with pytest.raises(UnsupportedError, match="`x_ptr`: got a mutable `Ref`"):
         export_program(fn, (VECTOR,))
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ((), "got 0 dimensions, expected 1 to 3"),
+        ((1, 2, 3, 4), "got 4 dimensions, expected 1 to 3"),
+        ((1.5,), "got the size 1.5 of type `float`"),
+        (-1, "got the size -1"),
+        (True, "got the size True"),
+        ("3", "got the size '3'"),
+    ],
+)
+def test_bad_grids_are_errors_at_the_call(grid, message):
+    with pytest.raises(SignatureError, match=message) as caught:
+        export_program(
+            lambda x: triton_call(
+                x, x, kernel=add_kernel, out_type=F32, grid=grid, n=37
+            ),
+            (VECTOR,),
+        )
+    assert caught.value.at is not None
+    assert caught.value.at.file == __file__

@@ -322,29 +322,6 @@ def test_grids(calls_in, grid, expected):
     assert call["grid"] == expected
 
 
-@pytest.mark.parametrize(
-    ("grid", "message"),
-    [
-        ((), "got 0 dimensions, expected 1 to 3"),
-        ((1, 2, 3, 4), "got 4 dimensions, expected 1 to 3"),
-        ((1.5,), "got the size 1.5 of type `float`"),
-        (-1, "got the size -1"),
-        (True, "got the size True"),
-        ("3", "got the size '3'"),
-    ],
-)
-def test_bad_grids_are_errors_at_the_call(grid, message):
-    with pytest.raises(SignatureError, match=message) as caught:
-        export_program(
-            lambda x: triton_call(
-                x, x, kernel=add_kernel, out_type=F32, grid=grid, n=37
-            ),
-            (VECTOR,),
-        )
-    assert caught.value.at is not None
-    assert caught.value.at.file == __file__
-
-
 def test_aliases_count_operand_leaves_in_parameter_order(calls_in):
     # Leaf 0 is the array of the pair, 1 its number, 2 the array of the other operand.
     call = one_call(
