@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ..mlir import arith, ir
@@ -13,7 +14,6 @@ from .dot_factors import Candidate, LoopScope, left_in_place, runs_along_rows
 from .dot_kernels import TileLoad, emit_dot
 from .dot_methods import DotMethod, choose_method
 from .dot_operands import (
-    LeftOperand,
     LeftScratch,
     Matrix,
     RightColumns,
@@ -82,36 +82,31 @@ class _Dot:
 
     def emit(self) -> None:
         """Emits the product, twice if only run time tells how to read the left."""
-        right = self._right()
-        initial = self._initial()
+        emit_product = partial(
+            emit_dot,
+            right=self._right(),
+            acc=self._matrix(self.target),
+            shape=self.shape,
+            method=self.method,
+            # Both branches below may keep their panel in the same place.
+            allocate=cache(self._allocate),
+            initial=self._initial(),
+        )
         candidate = self._left_in_place()
         if candidate is None:
-            self._emit_product(self._packed_left(), right, initial)
+            emit_product(self._packed_left())
             return
 
         def in_place() -> Sequence[ir.Value]:
-            self._emit_product(candidate.factor, right, initial)
+            emit_product(candidate.factor)
             return []
 
         def packed() -> Sequence[ir.Value]:
             with self.lowering.environment.region():
-                self._emit_product(self._packed_left(), right, initial)
+                emit_product(self._packed_left())
             return []
 
         self.builder.if_(candidate.condition, [], in_place, packed)
-
-    def _emit_product(
-        self, left: LeftOperand, right: RightOperand, initial: TileLoad | None
-    ) -> None:
-        emit_dot(
-            left,
-            right,
-            self._matrix(self.target),
-            self.shape,
-            self.method,
-            allocate=self._allocate,
-            initial=initial,
-        )
 
     def _matrix(self, scratch: Scratch) -> Matrix:
         """Gives the scratch of a block, of its part at `batch`."""
