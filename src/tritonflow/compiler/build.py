@@ -31,6 +31,7 @@ class _Ttir:
         module: Triton's own.
         generic: MLIR's generic form with the user's locations.
         bare: the same without locations.
+        uses_descriptors: for which some chips need scratch memory.
     """
 
     module: Any
@@ -38,6 +39,10 @@ class _Ttir:
     generic: str
     bare: str
     parameters: tuple[KernelParameter, ...]
+    uses_descriptors: bool
+
+
+_MAKE_DESCRIPTOR = "tt.make_tensor_descriptor"
 
 
 def build_kernel(spec: Specialization, target: Target, *, key: str) -> CompiledKernel:
@@ -60,6 +65,8 @@ def _make_ttir(compiler: TritonCompiler, spec: Specialization) -> _Ttir:
     module = compiler.module_of(spec)
     if spec.descriptors:
         make_descriptors_on_device(module, compiler.context, spec)
+    # Asked before the passes of chips that have none make pointers of them.
+    uses_descriptors = _MAKE_DESCRIPTOR in str(module)
     module = compiler.run("ttir", module)
     text = str(module)
     generic = _generic(with_plain_callees(text), spec)
@@ -81,7 +88,14 @@ def _make_ttir(compiler: TritonCompiler, spec: Specialization) -> _Ttir:
     bare = str(
         parsed.operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
     )
-    return _Ttir(module, module.get_entry_func_name(), generic, bare, parameters)
+    return _Ttir(
+        module,
+        module.get_entry_func_name(),
+        generic,
+        bare,
+        parameters,
+        uses_descriptors,
+    )
 
 
 def _generic(text: str, spec: Specialization) -> str:
@@ -128,15 +142,22 @@ def _build_gpu(
     module = compiler.run("ttir", ttir.module)
     llvm_ir = compiler.run("llir", compiler.run("ttgir", module))
     pointers = sum(parameter.is_pointer for parameter in spec.parameters)
-    llvm_ir, has_scratch = settle_scratch(llvm_ir, name=spec.name, pointers=pointers)
+    llvm_ir, has_scratch = settle_scratch(
+        llvm_ir,
+        name=spec.name,
+        pointers=pointers,
+        # Some chips need scratch for descriptors, others none: all take the same
+        # arguments, so that one launch serves them.
+        is_reserved=ttir.uses_descriptors,
+    )
     metadata = compiler.metadata
     threads = metadata["num_warps"] * target.warp_size
     check_limits(spec, target, threads=threads, shared_bytes=metadata["shared"])
     scratch_bytes = metadata.get("global_scratch_size") or 0
-    if bool(scratch_bytes) != has_scratch:
+    if scratch_bytes and not has_scratch:
         raise UnsupportedError(
             f"kernel `{spec.name}`: Triton reserves {scratch_bytes} bytes of scratch, "
-            f"and its code {'uses' if has_scratch else 'does not use'} any."
+            "and its code does not use any."
         )
     if target.backend == "cuda":
         from .nvidia_code import machine_code

@@ -18,7 +18,9 @@ _KERNEL = re.compile(r"^define (?:ptx_kernel|amdgpu_kernel) [^\n]*?\(", re.MULTI
 _NUMBER = re.compile(r"%(\d+)\b")
 
 
-def settle_scratch(llvm_ir: str, *, name: str, pointers: int) -> tuple[str, bool]:
+def settle_scratch(
+    llvm_ir: str, *, name: str, pointers: int, is_reserved: bool = False
+) -> tuple[str, bool]:
     """Gives LLVM IR whose kernel takes a scratch pointer after its buffers, or none.
 
     Args:
@@ -26,6 +28,7 @@ def settle_scratch(llvm_ir: str, *, name: str, pointers: int) -> tuple[str, bool
             scratch.
         name: the kernel's, for errors.
         pointers: how many buffers it takes, which come first.
+        is_reserved: leave the pointer in even if the code does not use it.
 
     Returns: the text, and whether a scratch pointer is left.
 
@@ -41,7 +44,7 @@ def settle_scratch(llvm_ir: str, *, name: str, pointers: int) -> tuple[str, bool
             f"kernel `{name}`: its code records a profile, which has no place.",
             hint="switch Triton's instrumentation off",
         )
-    has_scratch = count - 2 in used
+    has_scratch = is_reserved or count - 2 in used
     kept = list(range(count - 2))
     if has_scratch:
         kept.insert(pointers, count - 2)
