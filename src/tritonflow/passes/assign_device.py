@@ -75,12 +75,7 @@ def iree_flags(targets: tuple[Target, ...]) -> tuple[str, ...]:
     flags = ("--iree-input-demote-f64-to-f32=false",)
     backend, chip = targets[0].backend, targets[0].chip
     if backend == "cuda":
-        return (
-            *flags,
-            f"--iree-cuda-target=sm_{codegen_capability(targets)}",
-            # Tensor descriptors, which kernels make in scratch memory, want it.
-            "--iree-stream-resource-min-offset-alignment=128",
-        )
+        return (*flags, f"--iree-cuda-target=sm_{codegen_capability(targets)}")
     if backend == "rocm":
         return (*flags, f"--iree-rocm-target={chip}")
     return (
