@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import __version__
-from ..compiler.cache import KernelCache
 from ..compiler.compile import compile_kernel
 from ..compiler.compiled import CompiledKernel
 from ..errors import UnsupportedError
@@ -22,11 +22,15 @@ from ..passes.pipelines import lower_program
 from ..target import Target, parse_targets
 from .artifact import unseal
 from .build import build_artifact
+from .cpu_names import check_cpu
 from .elements import DTYPES
 from .manifest import REFLECTION_KEY, Manifest, Parameter, TensorSpec
 from .parameters import SCOPE
 from .session import Program
 from .stages import StageRecorder
+
+# PTX for `sm_90a` and the like runs on that chip alone.
+_PORTABLE_PTX = re.compile(r"^\s*\.target\s+sm_\d+\b(?![a-z])", re.MULTILINE)
 
 _TOOLCHAIN = ("triton", "jax", "iree-base-compiler")
 
@@ -69,6 +73,8 @@ def compile(
             "`late_bound`: kernels cannot be left open yet.",
             hint="compile without it: every kernel is compiled into the artifact",
         )
+    if targets[0].backend == "cpu":
+        check_cpu(targets[0])
     exported = export_program(fn, example_args, param_argnums=param_argnums, name=name)
     stages = StageRecorder() if keep_ir else None
     kernels = _compile_kernels(exported.kernels, targets)
@@ -104,12 +110,8 @@ def compile(
 def _compile_kernels(
     specializations: Mapping[str, Specialization], targets: Sequence[Target]
 ) -> CompiledKernels:
-    cache = KernelCache()
     return {
-        key: {
-            target: compile_kernel(specialization, target, cache=cache)
-            for target in targets
-        }
+        key: {target: compile_kernel(specialization, target) for target in targets}
         for key, specialization in specializations.items()
     }
 
@@ -173,6 +175,7 @@ def _describe_binary(kernel: CompiledKernel) -> dict[str, Any]:
         "shared_bytes": kernel.shared_bytes,
         "scratch_bytes": kernel.scratch_bytes,
         "binary_bytes": len(kernel.binary),
+        "has_ptx": _PORTABLE_PTX.search(kernel.ptx) is not None,
         "bindings": list(kernel.abi.bindings),
         "has_scratch": kernel.abi.has_scratch,
         "constants": [list(word) for word in kernel.abi.constants],

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from typing import Any
 
 from ..errors import LaunchError, TargetError
 
@@ -40,6 +41,7 @@ class CudaDriver:
     def __init__(self, index: int) -> None:
         self._index = index
         self._context: ctypes.c_void_p | None = None
+        self._set_current: Any = None
 
     @property
     def compute_capability(self) -> int:
@@ -74,7 +76,9 @@ class CudaDriver:
                 _library().cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
             )
             self._context = context
-        self._check(_library().cuCtxSetCurrent(self._context))
+            self._set_current = _library().cuCtxSetCurrent
+        if result := self._set_current(self._context):
+            self._check(result)
 
     def to_host(self, target: int, source: int, nbytes: int) -> None:
         """Copies `nbytes` from the device's address `source` to the host's `target`."""

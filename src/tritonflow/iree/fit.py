@@ -80,7 +80,13 @@ def check_fit(
     if device.kind == "cpu":
         _check_cpu(note, subject)
     elif device.cuda is not None:
-        _check_cuda(targets, device.cuda.compute_capability, subject)
+        capability = device.cuda.compute_capability
+        if not runs_on(targets, capability, has_ptx=_has_ptx(manifest)):
+            raise TargetError(
+                f"`{subject}`: compiled for {', '.join(map(str, targets))}, cannot run "
+                f"on sm_{capability}, the chip of this device.",
+                hint=f"compile it with target 'cuda:sm_{capability}' too",
+            )
 
 
 def _check_cpu(note: Mapping[str, Any], subject: str) -> None:
@@ -120,26 +126,23 @@ def _linux_flags() -> set[str]:
     return set()
 
 
-def _check_cuda(targets: Sequence[Target], capability: int, subject: str) -> None:
-    if runs_on(targets, capability):
-        return
-    raise TargetError(
-        f"`{subject}`: compiled for {', '.join(map(str, targets))}, cannot run on "
-        f"sm_{capability}, the chip of this device.",
-        hint=f"compile it with target 'cuda:sm_{capability}' too",
+def _has_ptx(manifest: Manifest) -> bool:
+    """Whether each kernel has PTX for later chips; IREE's own dispatches have it."""
+    oldest = min(Target.parse(target) for target in manifest.targets)
+    return all(
+        kernel["targets"][str(oldest)].get("has_ptx") for kernel in manifest.kernels
     )
 
 
-def runs_on(targets: Sequence[Target], capability: int) -> bool:
+def runs_on(targets: Sequence[Target], capability: int, *, has_ptx: bool) -> bool:
     """Whether a CUDA chip has machine code, or PTX that its driver can assemble.
 
-    Machine code runs on chips of the same major number and no lower minor one. PTX is
-    of the oldest target, and from sm_90 on Triton's PTX is for that chip alone.
+    Machine code runs on chips of the same major number and no lower minor one, PTX of
+    the oldest target on that and all later chips.
     """
     if any(
         target.capability // 10 == capability // 10 and target.capability <= capability
         for target in targets
     ):
         return True
-    oldest = min(target.capability for target in targets)
-    return oldest < 90 and oldest <= capability
+    return has_ptx and min(target.capability for target in targets) <= capability

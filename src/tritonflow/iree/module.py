@@ -105,4 +105,7 @@ def _first_line(error: Exception) -> str:
     line = reason if found else line
     status, _, rest = line.partition("; ")
     code = status.rpartition(": ")[2]
-    return f"{code}: {rest}" if rest and code.isupper() else line
+    if not rest or not code.isupper():
+        return line
+    reason = rest.partition("; while ")[0].rstrip("; ")
+    return f"{code}: {reason}"

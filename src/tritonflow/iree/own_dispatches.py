@@ -14,8 +14,8 @@ out of the compiler, assembled for every chip of the program, and put back as a 
 
 becomes the same without the inner module, and with `objects([fatbin])`.
 
-Dispatches of nothing are made harmless on the way: of a grid with a size of 0 IREE skips
-the launch only if all its sizes are 0, and CUDA refuses it otherwise.
+Dispatches of nothing are made harmless on the way: IREE skips a launch only if all
+sizes of its grid are 0, and CUDA refuses it if one of them is.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import triton
 import triton.language as tl
 
 import tritonflow
-from tritonflow.errors import TargetError, ToolError, UnsupportedError
+from tritonflow.errors import LaunchError, TargetError, ToolError, UnsupportedError
 from tritonflow.iree.consumed import PHASE, consumed_arguments
 from tritonflow.iree.invocation import Compilation
 from tritonflow.jax.export import export_program
@@ -186,6 +186,74 @@ def test_what_is_not_there_yet_is_named() -> None:
         tritonflow.compile(add, X, X, target="cpu", late_bound=True)
     with pytest.raises(TargetError, match="unknown device kind"):
         tritonflow.compile(add, X, X, target="tpu")
+
+
+def test_names_of_cpus_are_checked() -> None:
+    with pytest.raises(TargetError, match="LLVM knows no CPU `nonsense`"):
+        tritonflow.compile(lambda x: x + 1, X, target="cpu:nonsense")
+    program = tritonflow.compile(lambda x: x + 1, X, target="cpu:nehalem")
+    assert "avx" not in program._note["cpu_features"]
+
+
+def test_unchanged_kernel_is_not_compiled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tritonflow.compiler.build
+    import tritonflow.mlir
+
+    first = tritonflow.compile(add, X, X, target=["cuda:sm_80", "cuda:sm_90"])
+
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError("the kernel was compiled again")
+
+    monkeypatch.setattr(tritonflow.compiler.build, "build_kernel", never)
+    monkeypatch.setattr(tritonflow.mlir, "ttir_to_generic", never)
+    again = tritonflow.compile(add, X, X, target=["cuda:sm_80", "cuda:sm_90"])
+    assert bytes(again._data) == bytes(first._data)
+
+
+_RUN_ALONE = """
+import sys
+import numpy as np
+import tritonflow
+
+program = tritonflow.load(sys.argv[1])
+x = np.ones(1000, np.float32)
+assert (np.asarray(program(x, x)) == 2).all()
+loaded = {"jax", "jaxlib", "triton", "torch", "iree.compiler"} & set(sys.modules)
+assert not loaded, loaded
+"""
+
+
+def test_running_needs_neither_jax_nor_triton_nor_a_compiler(tmp_path: Path) -> None:
+    tritonflow.compile(add, X, X, target="cpu").save(tmp_path / "p.vmfb")
+    command = [sys.executable, "-c", _RUN_ALONE, str(tmp_path / "p.vmfb")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@triton.jit
+def copy_along_z_kernel(x_ptr, out_ptr):
+    i = tl.program_id(2)
+    tl.store(out_ptr + i, tl.load(x_ptr + i))
+
+
+def test_grid_over_the_devices_limits() -> None:
+    def copy(x: Any) -> Any:
+        out = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        grid = (1, 1, x.shape[0])
+        return tritonflow.triton_call(
+            x, kernel=copy_along_z_kernel, out_type=out, grid=grid
+        )
+
+    (n,) = jax.export.symbolic_shape("n")
+    shape = jax.ShapeDtypeStruct((n,), jnp.float32)
+    program = tritonflow.compile(copy, shape, target="cpu")
+    x = np.arange(300, dtype=np.float32)
+    np.testing.assert_array_equal(np.asarray(program(x)), x)
+    with pytest.raises(LaunchError, match=r"along z: more than 65535 programs$"):
+        program(np.zeros(65536, np.float32))
+    np.testing.assert_array_equal(np.asarray(program(x[:0])), x[:0])
 
 
 @pytest.mark.parametrize(

@@ -176,20 +176,22 @@ def test_other_architecture_is_refused(artifact: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("targets", "capability", "runs"),
+    ("targets", "capability", "by_code", "by_ptx"),
     [
-        ("80", 80, True),
-        ("80", 86, True),
-        ("80", 90, True),  # by its PTX
-        ("86", 80, False),
-        ("80 90", 90, True),
-        ("80 90", 100, True),
-        ("80 90", 75, False),
-        ("90", 100, False),
-        ("90", 90, True),
-        ("100", 103, True),
+        ("80", 80, True, True),
+        ("80", 86, True, True),
+        ("80", 90, False, True),
+        ("86", 80, False, False),
+        ("80 90", 90, True, True),
+        ("80 90", 100, False, True),
+        ("80 90", 75, False, False),
+        ("100", 103, True, True),
+        ("103", 100, False, False),
     ],
 )
-def test_chips_that_code_runs_on(targets: str, capability: int, runs: bool) -> None:
+def test_chips_that_code_runs_on(
+    targets: str, capability: int, by_code: bool, by_ptx: bool
+) -> None:
     parsed = [Target.parse(f"cuda:sm_{chip}") for chip in targets.split()]
-    assert fit.runs_on(parsed, capability) == runs
+    assert fit.runs_on(parsed, capability, has_ptx=False) == by_code
+    assert fit.runs_on(parsed, capability, has_ptx=True) == by_ptx
