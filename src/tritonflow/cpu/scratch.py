@@ -6,11 +6,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from ..mlir import arith, ir, memref, vector
 from .builder import WORKGROUP_LOCAL, Builder
 from .lanes import Lanes, Uniform, Vector, as_vector
+from .memory_access import byte_width
 from .strips import Strip
+
+ALIGNMENT = 64
+"""Bytes that the size of a buffer is a multiple of: a vector register."""
 
 
 class Scratch:
@@ -124,7 +129,7 @@ class ScratchPool:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._space = ir.Attribute.parse(WORKGROUP_LOCAL)
-        self._buffers: dict[tuple[ir.Type, int], list[ir.Value]] = {}
+        self._areas: list[_Area] = []
 
     def allocate(
         self, shape: Sequence[int], element: ir.Type, live: Iterable[ir.Value]
@@ -132,20 +137,44 @@ class ScratchPool:
         """Gives scratch for a block. `live` are the buffers that may not be reused."""
         stored = self._builder.i8 if element == self._builder.i1 else element
         count = math.prod(shape)
-        buffers = self._buffers.setdefault((stored, count), [])
+        size = -(-count * byte_width(stored) // ALIGNMENT) * ALIGNMENT
         taken = set(live)
-        for buffer in buffers:
-            if buffer not in taken:
-                return Scratch(buffer, shape, element)
-        type_ = ir.MemRefType.get([count], stored, None, self._space)
+        free = [
+            area
+            for area in self._areas
+            if size <= area.size <= 2 * size and taken.isdisjoint(area.buffers.values())
+        ]
+        area = min(free, key=lambda each: each.size) if free else self._new_area(size)
+        return Scratch(self._buffer(area, count, stored), shape, element)
+
+    def _new_area(self, size: int) -> _Area:
+        i8 = self._builder.i8
         with self._builder.entry_point:
-            buffer = memref.alloc(type_, [], [])
-            # IREE refuses views of memory in its own space; without it they are fine.
-            buffer = memref.memory_space_cast(
-                ir.MemRefType.get([count], stored), buffer
+            area = memref.alloc(
+                ir.MemRefType.get([size], i8, None, self._space), [], []
             )
-        buffers.append(buffer)
-        return Scratch(buffer, shape, element)
+            # IREE refuses views of memory in its own space; without it they are fine.
+            area = memref.memory_space_cast(ir.MemRefType.get([size], i8), area)
+        self._areas.append(_Area(area, size))
+        return self._areas[-1]
+
+    def _buffer(self, area: _Area, count: int, stored: ir.Type) -> ir.Value:
+        key = (count, stored)
+        if key not in area.buffers:
+            type_ = ir.MemRefType.get([count], stored)
+            with self._builder.entry_point:
+                view = memref.view(type_, area.memory, self._builder.idx(0), [])
+            area.buffers[key] = view
+        return area.buffers[key]
+
+
+@dataclass
+class _Area:
+    """Bytes that one block uses at a time, and the types that it was used with."""
+
+    memory: ir.Value
+    size: int
+    buffers: dict[tuple[int, ir.Type], ir.Value] = field(default_factory=dict)
 
 
 def _strides(shape: Sequence[int]) -> list[int]:

@@ -108,5 +108,5 @@ def test_scratch_is_reused() -> None:
         {"R": 128, "C": 128},
     )
     text = lower(launch)
-    assert text.count("memref.alloc() : memref<16384xf32") <= 3
+    assert text.count("memref.alloc() : memref<65536xi8") <= 3
     run(launch)
