@@ -157,6 +157,22 @@ def write_file(path: str | os.PathLike[str], chunks: Iterable[Buffer]) -> None:
         raise
 
 
+def write_folder(
+    path: str | os.PathLike[str], contents: Mapping[str, str | bytes]
+) -> None:
+    """Writes `contents`, by file name, into the folder at `path`.
+
+    Raises: ArtifactError: as `write_file`.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    for name, text in contents.items():
+        write_file(folder / name, [text.encode() if isinstance(text, str) else text])
+
+
 def _cannot_write(path: Path, error: OSError) -> ArtifactError:
     return ArtifactError(f"`{path}`: cannot write the file: {error.strerror or error}")
 

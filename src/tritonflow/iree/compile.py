@@ -76,8 +76,16 @@ def compile(
     if targets[0].backend == "cpu":
         check_cpu(targets[0])
     exported = export_program(fn, example_args, param_argnums=param_argnums, name=name)
-    stages = StageRecorder() if keep_ir else None
     kernels = _compile_kernels(exported.kernels, targets)
+    return _build(exported, kernels, targets, StageRecorder() if keep_ir else None)
+
+
+def _build(
+    exported: ExportedProgram,
+    kernels: CompiledKernels,
+    targets: tuple[Target, ...],
+    stages: StageRecorder | None,
+) -> Program:
     manifest = _manifest(exported, kernels, targets)
     text = lower_program(
         exported.text,
@@ -89,7 +97,6 @@ def compile(
             for weight in exported.parameters
         ],
         reflection={REFLECTION_KEY: manifest.to_json()},
-        call_sites=[call.location for call in exported.calls],
     )
     if stages is None:
         data = build_artifact(text, targets)

@@ -9,7 +9,6 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..errors import ParameterError, SignatureError
 from ..jax.pytree import flatten, unflatten
 from .arguments import to_private_view, to_view
 from .array import Array
-from .artifact import read_artifact, write_file
+from .artifact import read_artifact, write_file, write_folder
 from .devices import open_device
 from .elements import DTYPES
 from .fit import check_fit, default_device
@@ -125,12 +124,7 @@ class Program:
         write_file(path, [self._data])
         if self._stages is None:
             return
-        folder = Path(f"{os.fspath(path)}.ir")
-        folder.mkdir(exist_ok=True)
-        for name, text in self._stages.items():
-            write_file(
-                folder / name, [text.encode() if isinstance(text, str) else text]
-            )
+        write_folder(f"{os.fspath(path)}.ir", self._stages)
 
     def save_parameters(self, path: str | os.PathLike[str]) -> None:
         """Writes the weights that the program was compiled with, as safetensors.
@@ -155,7 +149,8 @@ class Program:
                 copied. Inputs are never written to.
             out: arrays for the results, in the result's pytree: NumPy arrays, tensors
                 that share their memory with NumPy, or earlier results. Each receives
-                a copy, one pass over memory, and `out` is returned.
+                a copy, and `out` is returned. The copy is one more pass over memory,
+                0.8 ms for 16 MiB on a CPU: it saves the caller an allocation, no time.
 
         Returns: the result's pytree with `Array` leaves, complete when it returns.
 
