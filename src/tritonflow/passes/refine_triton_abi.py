@@ -29,10 +29,11 @@ from ..dialect.launch import LaunchParameter, decode_parameters
 from ..dialect.shapes import dynamic_dimensions
 from ..errors import UnsupportedError
 from ..mlir import PassManager, arith, ir, source_location
+from .alignment import Alignment
 from .base import ModulePass
 from .call_checks import constant_value
 from .constant_words import split_words
-from .private_buffers import create_zeros, separate_written
+from .private_buffers import create_copy, create_zeros, separate_written
 from .scalar_folding import tensor_dim
 
 
@@ -51,9 +52,10 @@ class RefineTritonAbiPass(ModulePass):
         if any(_updates_in_place(dispatch) for dispatch in dispatches):
             # What IREE will find to be one tensor has to be seen as one here.
             PassManager.parse("builtin.module(cse)").run(module.operation)
+        alignment = Alignment(module)
         for dispatch in list(find_ops(module.operation, DispatchOp)):
             if not dispatch.is_refined:
-                _refine_dispatch(dispatch, abis[dispatch.executable_name])
+                _refine_dispatch(dispatch, abis[dispatch.executable_name], alignment)
 
 
 def _updates_in_place(dispatch: DispatchOp) -> bool:
@@ -69,13 +71,14 @@ class _ExecutableAbi:
 
     abi: Abi | None
     scratch_bytes: int
+    scratch_padding: int
     needs_empty_grid: bool
 
 
 def _refine_executable(executable: ExecutableOp) -> _ExecutableAbi:
     exports = list(executable.exports)
     if exports[0].parsed_target.backend == "cpu":
-        return _ExecutableAbi(None, 0, False)
+        return _ExecutableAbi(None, 0, 0, False)
     abis = {export.abi for export in exports}
     if len(abis) > 1:
         # One dispatch serves all variants, so they have to take the same arguments.
@@ -89,8 +92,17 @@ def _refine_executable(executable: ExecutableOp) -> _ExecutableAbi:
     for export in exports:
         export.layout = _pipeline_layout(export)
     return _ExecutableAbi(
-        exports[0].abi, max(e.scratch_bytes.value for e in exports), True
+        exports[0].abi,
+        max(export.scratch_bytes.value for export in exports),
+        # The kernel begins at the first address that is aligned as it wants it.
+        max(_scratch_alignment(export) for export in exports),
+        True,
     )
+
+
+def _scratch_alignment(export: ExportOp) -> int:
+    alignment = export.scratch_alignment
+    return 1 if alignment is None else alignment.value
 
 
 def _pipeline_layout(export: ExportOp) -> ir.Attribute:
@@ -106,10 +118,12 @@ def _pipeline_layout(export: ExportOp) -> ir.Attribute:
     )
 
 
-def _refine_dispatch(dispatch: DispatchOp, executable: _ExecutableAbi) -> None:
+def _refine_dispatch(
+    dispatch: DispatchOp, executable: _ExecutableAbi, alignment: Alignment
+) -> None:
     location = dispatch.operation.location
     with ir.InsertionPoint(dispatch.operation), location:
-        refined = _Refinement(dispatch, executable).build()
+        refined = _Refinement(dispatch, executable, alignment).build()
     for old, new in zip(dispatch.results, refined.results, strict=False):
         old.replace_all_uses_with(new)
     dispatch.operation.erase()
@@ -118,10 +132,14 @@ def _refine_dispatch(dispatch: DispatchOp, executable: _ExecutableAbi) -> None:
 class _Refinement:
     """Builds one dispatch in the binary's order, at the current insertion point."""
 
-    def __init__(self, dispatch: DispatchOp, executable: _ExecutableAbi) -> None:
+    def __init__(
+        self, dispatch: DispatchOp, executable: _ExecutableAbi, alignment: Alignment
+    ) -> None:
         self.dispatch = dispatch
+        self.alignment = alignment
         self.abi = executable.abi
         self.scratch_bytes = executable.scratch_bytes
+        self.scratch_padding = executable.scratch_padding
         self.parameters = decode_parameters(dispatch.parameters)
         self.grid = dispatch.grid
         if executable.needs_empty_grid:
@@ -177,6 +195,8 @@ class _Refinement:
             self.argument_dims += dims
             return
         argument = self._argument(parameter)
+        if self.abi is not None and self.alignment.may_be_odd(argument):
+            argument = create_copy(argument)
         self.arguments.append(argument)
         for dimension in dynamic_dimensions(argument.type):
             self.argument_dims.append(tensor_dim(argument, dimension))
@@ -212,7 +232,7 @@ class _Refinement:
         for programs in self.grid:
             size = arith.muli(size, programs)
         # Never empty: a binding of no bytes is a null pointer.
-        size = arith.maxsi(size, _index(max(self.scratch_bytes, 1)))
+        size = arith.addi(size, _index(self.scratch_padding))
         i8 = ir.IntegerType.get_signless(8)
         scratch_type = ir.RankedTensorType.get([ir.ShapedType.get_dynamic_size()], i8)
         self.ties.append(len(self.arguments))
