@@ -47,7 +47,7 @@ func.func @gpu(%x: tensor<?xf32>, %n: f64, %f: i1, %g: index, %d: index) -> tens
   ^bb0:
   }) {sym_name = "sm_90", entry_point = "tma", target = "cuda:sm_90",
       parameters = [{name = "y", type = f32, effect = "write"}, {name = "n", type = i32}],
-      num_warps = 4, warp_size = 32, shared_bytes = 0, scratch_bytes = 384,
+      num_warps = 4, warp_size = 32, shared_bytes = 0, scratch_bytes = 384, scratch_alignment = 128,
       bindings = array<i64: 0>, constants = array<i64: 1, 0>, has_scratch = true,
       objects = [#hal.executable.object<{path = "k", data = dense<1> : vector<4xi8>}>]
      } : () -> ()
@@ -59,7 +59,8 @@ func.func @gpu(%x: tensor<?xf32>, %n: f64, %f: i1, %g: index, %d: index) -> tens
 // CHECK:         %[[A:.*]] = arith.muli %[[EACH]]
 // CHECK:         %[[B:.*]] = arith.muli %[[A]]
 // CHECK:         %[[C:.*]] = arith.muli %[[B]]
-// CHECK:         %[[BYTES:.*]] = arith.maxsi %[[C]]
+// CHECK:         %[[ALIGNMENT:.*]] = arith.constant 128 : index
+// CHECK:         %[[BYTES:.*]] = arith.addi %[[C]], %[[ALIGNMENT]]
 // CHECK:         %[[MEMORY:.*]] = flow.tensor.empty : tensor<?xi8>{%[[BYTES]]}
 // CHECK:         "triton.dispatch"(%{{.*}}, %{{.*}}, %{{.*}}, %[[ZEROS]], %[[MEMORY]], %arg0, %[[BYTES]], %[[BYTES]])
 // CHECK-SAME:      tied_operands = array<i64: 0, 1>

@@ -142,6 +142,7 @@ def _build_gpu(
     module = compiler.run("ttir", ttir.module)
     llvm_ir = compiler.run("llir", compiler.run("ttgir", module))
     pointers = sum(parameter.is_pointer for parameter in spec.parameters)
+    metadata = compiler.metadata
     llvm_ir, has_scratch = settle_scratch(
         llvm_ir,
         name=spec.name,
@@ -149,8 +150,8 @@ def _build_gpu(
         # Some chips need scratch for descriptors, others none: all take the same
         # arguments, so that one launch serves them.
         is_reserved=ttir.uses_descriptors,
+        alignment=metadata.get("global_scratch_align") or 1,
     )
-    metadata = compiler.metadata
     threads = metadata["num_warps"] * target.warp_size
     check_limits(spec, target, threads=threads, shared_bytes=metadata["shared"])
     scratch_bytes = metadata.get("global_scratch_size") or 0

@@ -16,10 +16,22 @@ from ..kernel.ttir_file import split_top_level
 
 _KERNEL = re.compile(r"^define (?:ptx_kernel|amdgpu_kernel) [^\n]*?\(", re.MULTILINE)
 _NUMBER = re.compile(r"%(\d+)\b")
+_POINTER = re.compile(r"ptr(?: addrspace\(\d+\))?")
+_ALIGNED = """\
+  %scratch.given = ptrtoint {type} {given} to i64
+  %scratch.past = add i64 %scratch.given, {most}
+  %scratch.aligned = and i64 %scratch.past, {mask}
+  %scratch = inttoptr i64 %scratch.aligned to {type}
+"""
 
 
 def settle_scratch(
-    llvm_ir: str, *, name: str, pointers: int, is_reserved: bool = False
+    llvm_ir: str,
+    *,
+    name: str,
+    pointers: int,
+    is_reserved: bool = False,
+    alignment: int = 1,
 ) -> tuple[str, bool]:
     """Gives LLVM IR whose kernel takes a scratch pointer after its buffers, or none.
 
@@ -29,6 +41,8 @@ def settle_scratch(
         name: the kernel's, for errors.
         pointers: how many buffers it takes, which come first.
         is_reserved: leave the pointer in even if the code does not use it.
+        alignment: of the scratch, in bytes, a power of two. The pointer given may have
+            any: the kernel uses the first aligned address from there on.
 
     Returns: the text, and whether a scratch pointer is left.
 
@@ -52,7 +66,18 @@ def settle_scratch(
     # block keeps its number, which phi nodes may refer to.
     named = _NUMBER.sub(lambda match: _renamed(match, count), body)
     brace = named.index("{\n") + 2
-    named = f"{named[:brace]}{count}:\n{named[brace:]}"
+    entry = f"{count}:\n"
+    if count - 2 in used:
+        pointer = _POINTER.search(parameters[count - 2])
+        assert pointer is not None  # Triton's scratch is one.
+        entry += _ALIGNED.format(
+            given=f"%parameter{count - 2}",
+            type=pointer.group(),
+            most=alignment - 1,
+            mask=-alignment,
+        )
+        named = re.sub(rf"%parameter{count - 2}\b", "%scratch", named)
+    named = f"{named[:brace]}{entry}{named[brace:]}"
     chosen = [
         _NUMBER.sub(lambda match: _renamed(match, count), parameters[index])
         for index in kept

@@ -60,6 +60,7 @@ class ExportOp(TritonOp, name="triton.executable.export", regions=1):
         warp_size: threads of a warp.
         shared_bytes: dynamic shared memory of a workgroup.
         scratch_bytes: global scratch of a workgroup.
+        scratch_alignment: of the scratch memory, in bytes; 1 if absent.
         bindings: parameters that are buffers, in the binary's order. GPU only.
         constants: pairs of parameter and word, one for each 32-bit word. GPU only.
         has_scratch: a binding of scratch memory follows the others. GPU only.
@@ -75,6 +76,7 @@ class ExportOp(TritonOp, name="triton.executable.export", regions=1):
     warp_size = Attribute(ir.IntegerAttr)
     shared_bytes = Attribute(ir.IntegerAttr)
     scratch_bytes = Attribute(ir.IntegerAttr)
+    scratch_alignment = Attribute(ir.IntegerAttr, optional=True)
     bindings = Attribute(ir.DenseI64ArrayAttr, optional=True)
     constants = Attribute(ir.DenseI64ArrayAttr, optional=True)
     has_scratch = Attribute(ir.BoolAttr, optional=True)

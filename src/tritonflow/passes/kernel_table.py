@@ -23,7 +23,13 @@ from ..target import Target
 from .base import Kernels
 
 _ATTRIBUTE = "triton.kernels"
-_NUMBERS = ("num_warps", "warp_size", "shared_bytes", "scratch_bytes")
+_NUMBERS = (
+    "num_warps",
+    "warp_size",
+    "shared_bytes",
+    "scratch_bytes",
+    "scratch_alignment",
+)
 
 
 def kernels_of(

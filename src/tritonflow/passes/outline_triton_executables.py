@@ -149,6 +149,9 @@ def _create_export(
         warp_size=number(kernel.warp_size),
         shared_bytes=number(kernel.shared_bytes),
         scratch_bytes=number(kernel.scratch_bytes),
+        scratch_alignment=number(kernel.scratch_alignment)
+        if kernel.scratch_bytes
+        else None,
         **_gpu_fields(target, kernel),
     )
     if target.backend == "cpu":
