@@ -248,7 +248,7 @@ def _load_scalar(
         return ir.Operation.create(
             "llvm.load",
             results=[memory.stored],
-            operands=[_pointer(builder, memory, offset.value)],
+            operands=[raw_pointer(builder, memory, offset.value)],
             attributes={"ordering": builder.constant_attribute(0)},
         ).result
 
@@ -279,7 +279,7 @@ def _store_scalar(
             ir.Operation.create(
                 "llvm.store",
                 results=[],
-                operands=[value, _pointer(builder, memory, offset.value)],
+                operands=[value, raw_pointer(builder, memory, offset.value)],
                 attributes={"ordering": builder.constant_attribute(0)},
             )
         return []
@@ -317,7 +317,8 @@ def _pointers(builder: Builder, memory: Memory, offset: Lanes, width: int) -> ir
     ).result
 
 
-def _pointer(builder: Builder, memory: Memory, offset: ir.Value) -> ir.Value:
+def raw_pointer(builder: Builder, memory: Memory, offset: ir.Value) -> ir.Value:
+    """Emits the `!llvm.ptr` of an element. `offset` is an i64."""
     place = builder.mul(offset, builder.constant(builder.i64, memory.scale))
     place = builder.add(place, memory.address())
     type_ = ir.Type.parse("!llvm.ptr")
