@@ -85,6 +85,7 @@ def lower_for(lowering: Lowering, operation: ir.Operation) -> None:
         with environment.operation():
             write_blocks(lowering, carried, list(terminator.operands))
         scf.YieldOp(yields)
+        lowering.release_operands(terminator)
     _define(lowering, operation.results, carried, loop.results)
 
 
@@ -117,6 +118,7 @@ def lower_if(lowering: Lowering, operation: ir.Operation) -> None:
             with lowering.environment.operation():
                 values = [lowering.value(v) for v in terminator.operands]
                 scf.YieldOp(merge.enter(values))
+            lowering.release_operands(terminator)
     merge.define(list(conditional.results))
 
 

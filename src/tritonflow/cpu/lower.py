@@ -37,6 +37,7 @@ FAMILIES = (
     "scan",
     "reshape",
     "control",
+    "while_loop",
     "dot",
 )
 
@@ -218,10 +219,16 @@ class Lowering:
         for operation in operations:
             with self.environment.operation():
                 self._lower_operation(operation)
-            # Values of enclosing blocks are released with the operation that encloses.
-            used = [*operation.operands, *captured(operation)]
-            here = operation.block
-            self.environment.release([v for v in used if block_of(v) == here])
+            self.release_operands(operation)
+
+    def release_operands(self, operation: ir.Operation) -> None:
+        """Notes that an operation has been lowered.
+
+        Values of enclosing blocks are released with the operation that encloses.
+        """
+        used = [*operation.operands, *captured(operation)]
+        here = operation.block
+        self.environment.release([v for v in used if block_of(v) == here])
 
     def _lower_operation(self, operation: ir.Operation) -> None:
         rule = _rules().get(operation.name)

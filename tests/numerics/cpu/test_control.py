@@ -295,3 +295,45 @@ def test_hints_are_dropped() -> None:
     x, out = RNG.standard_normal(64).astype(np.float32), np.zeros(64, np.float32)
     run(Launch(hints, [x, out, 60], (1,), {"BLOCK": 64}))
     np.testing.assert_array_equal(out, np.where(np.arange(64) < 60, x, 0))
+
+
+@triton.jit
+def collatz(x, out):
+    p = tl.program_id(0)
+    value = tl.load(x + p)
+    count = 0
+    while value != 1:
+        value = tl.where(value % 2 == 0, value // 2, 3 * value + 1)
+        count += 1
+    tl.store(out + p, count)
+
+
+@triton.jit
+def halve_until_small(x, out, step, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + i)
+    other = value * 0
+    p = out + i
+    while tl.max(tl.abs(value), axis=0) > 1:
+        value, other = value * 0.5, value + other
+        tl.store(p, other)
+        p += step
+    tl.store(p, value)
+
+
+def test_while() -> None:
+    x = np.arange(1, 20, dtype=np.int32)
+    counts = np.zeros(19, np.int32)
+    y = np.linspace(-5, 5, 32, dtype=np.float32)
+    rows = np.zeros((4, 32), np.float32)
+    run(
+        Launch(collatz, [x, counts], (19,)),
+        Launch(halve_until_small, [y, rows, 32], (1,), {"BLOCK": 32}),
+    )
+    for start, count in zip(x, counts, strict=True):
+        value, expected = int(start), 0
+        while value != 1:
+            value = value // 2 if value % 2 == 0 else 3 * value + 1
+            expected += 1
+        assert count == expected
+    np.testing.assert_allclose(rows, [y, 1.5 * y, 1.75 * y, y / 8], 1e-6)
