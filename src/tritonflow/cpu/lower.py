@@ -36,6 +36,7 @@ FAMILIES = (
     "reduce",
     "scan",
     "reshape",
+    "rearrange",
     "control",
     "while_loop",
     "dot",

@@ -12,7 +12,7 @@ from ..mlir import arith, ir, memref, vector
 from .builder import WORKGROUP_LOCAL, Builder
 from .lanes import Lanes, Uniform, Vector, as_vector
 from .memory_access import byte_width
-from .strips import Strip
+from .strips import Coordinate, Strip
 
 ALIGNMENT = 64
 """Bytes that the size of a buffer is a multiple of: a vector register."""
@@ -24,14 +24,30 @@ class Scratch:
     Attributes:
         buffer: flat memref; several scratches of different shape may share it.
         element: type of the elements as the kernel sees them. `i1` is kept as `i8`.
+        start: index of the first element in `buffer`.
     """
 
     def __init__(
-        self, buffer: ir.Value, shape: Sequence[int], element: ir.Type
+        self,
+        buffer: ir.Value,
+        shape: Sequence[int],
+        element: ir.Type,
+        start: int = 0,
     ) -> None:
         self.buffer = buffer
         self.shape = tuple(shape)
         self.element = element
+        self.start = start
+
+    @property
+    def strides(self) -> list[int]:
+        """Distances of neighbours along each axis, in elements."""
+        return _strides(self.shape)
+
+    def part(self, first: int, shape: Sequence[int]) -> Scratch:
+        """Gives the rows from `first` on as a block of `shape`, to be written."""
+        start = self.start + first * self.strides[0]
+        return Scratch(self.buffer, shape, self.element, start)
 
     def reshaped(self, shape: Sequence[int]) -> Scratch:
         """Gives the same elements in the same order as a block of another shape."""
@@ -57,7 +73,7 @@ class Scratch:
     def load(self, strip: Strip) -> Lanes:
         """Emits the load of a strip."""
         builder = strip.builder
-        offset = self._offset(strip)
+        offset = self.place(strip.position, builder)
         axis = strip.lane_axis
         if axis is None:
             return Uniform(
@@ -77,14 +93,14 @@ class Scratch:
     def store(self, strip: Strip, lanes: Lanes) -> None:
         """Emits the store of a strip."""
         builder = strip.builder
-        offset = self._offset(strip)
+        offset = self.place(strip.position, builder)
         axis = strip.lane_axis
         if axis is None:
             assert isinstance(lanes, Uniform)
-            value = self._to_stored(builder, lanes.value)
+            value = self.to_stored(builder, lanes.value)
             memref.store(value, self.buffer, [offset])
             return
-        value = self._to_stored(builder, as_vector(builder, lanes, strip.width))
+        value = self.to_stored(builder, as_vector(builder, lanes, strip.width))
         stride = _strides(self.shape)[axis]
         if stride == 1:
             vector.store(value, self.buffer, [offset])
@@ -95,12 +111,18 @@ class Scratch:
             element = vector.extract(value, [], [lane])
             memref.store(element, self.buffer, [place])
 
-    def _offset(self, strip: Strip) -> ir.Value:
-        builder = strip.builder
-        offset = builder.idx(0)
-        for coordinate, stride in zip(
-            strip.position, _strides(self.shape), strict=True
-        ):
+    def store_raw(self, strip: Strip, value: ir.Value) -> None:
+        """Emits the store of a strip along the last axis, as it stands in memory."""
+        place = self.place(strip.position, strip.builder)
+        if strip.lane_axis is None:
+            memref.store(value, self.buffer, [place])
+        else:
+            vector.store(value, self.buffer, [place])
+
+    def place(self, position: Sequence[Coordinate], builder: Builder) -> ir.Value:
+        """Emits the index in the buffer of the element at a position."""
+        offset = builder.idx(self.start)
+        for coordinate, stride in zip(position, self.strides, strict=True):
             term = builder.mul(coordinate.value, builder.idx(stride))
             offset = builder.add(offset, term)
         return offset
@@ -117,7 +139,8 @@ class Scratch:
             return value
         return arith.cmpi(arith.CmpIPredicate.ne, value, builder.zero_like(value))
 
-    def _to_stored(self, builder: Builder, value: ir.Value) -> ir.Value:
+    def to_stored(self, builder: Builder, value: ir.Value) -> ir.Value:
+        """Emits a scalar or vector as it stands in memory."""
         if self.element != builder.i1:
             return value
         return arith.extui(builder.like(value, builder.i8), value)
