@@ -8,6 +8,7 @@ Triton's pretty TTIR and print it in the generic form that IREE's bindings can r
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
@@ -21,11 +22,26 @@ from iree.compiler.dialects import scf as scf
 from iree.compiler.dialects import vector as vector
 from iree.compiler.passmanager import PassManager as PassManager
 
-from .errors import PassError, SourceLocation
+from .errors import PassError, SourceLocation, UnsupportedError
+
+_processes: set[int] = set()
+"""The process whose threads IREE's compiler has started, once it has."""
 
 
 def new_context() -> ir.Context:
-    """Gives a fresh context in which operations of `triton.*` and `tt.*` may stand."""
+    """Gives a fresh context in which operations of `triton.*` and `tt.*` may stand.
+
+    Raises: UnsupportedError: in a child by `fork` of a process that has compiled: the
+        compiler would wait for ever for threads that only the parent has.
+    """
+    _processes.add(os.getpid())
+    if len(_processes) > 1:
+        raise UnsupportedError(
+            "compiling in a process that was forked from one that has compiled: the "
+            "compiler's threads stay behind in the parent.",
+            hint='start workers by multiprocessing.get_context("spawn"), or compile '
+            "in the workers alone",
+        )
     context = ir.Context()
     context.allow_unregistered_dialects = True
     return context

@@ -47,6 +47,10 @@ class Target:
         """Gives the target that `text` names. Raises TargetError on any other text."""
         if isinstance(text, Target):
             return text
+        if not isinstance(text, str):
+            raise TargetError(
+                f"`target`: got {text!r}, expected a text such as cpu or cuda:sm_90."
+            )
         backend, _, chip = text.partition(":")
         if backend == "cpu":
             return cls("cpu", _cpu_chip(text, chip))
@@ -82,7 +86,10 @@ class Target:
 
 def parse_targets(target: str | Target | Iterable[str | Target]) -> tuple[Target, ...]:
     """Gives the targets of one program: at least one, no repeats, one device kind."""
-    texts = [target] if isinstance(target, str | Target) else list(target)
+    if isinstance(target, str | Target) or not isinstance(target, Iterable):
+        texts = [target]
+    else:
+        texts = list(target)
     targets = tuple(Target.parse(text) for text in texts)
     if not targets:
         raise TargetError("`target`: got none, expected at least one.")

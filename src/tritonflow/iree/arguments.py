@@ -18,7 +18,7 @@ from iree import runtime as rt
 
 from ..errors import SignatureError
 from .array import Array, duplicate
-from .devices import Device
+from .devices import STATUS_ERRORS, Device
 from .dlpack import address_of, import_capsule
 from .elements import DTYPES, HAL_TYPES, RAW_DTYPES
 from .manifest import TensorSpec
@@ -96,7 +96,7 @@ def _share(value: Any, spec: TensorSpec, device: Device) -> View | None:
 def _from_dlpack(value: Any, device: Device) -> View | None:
     try:
         plain, dtype = import_capsule(device.hal, value.__dlpack__())
-    except (RuntimeError, ValueError, TypeError, BufferError):
+    except (*STATUS_ERRORS, TypeError, BufferError):
         return None  # A type or a layout that DLPack or IREE cannot spell: copied.
     shape = tuple(plain.shape)
     view = rt.HalBufferView(plain.get_buffer(), shape, HAL_TYPES[dtype])
@@ -107,7 +107,7 @@ def _to_numpy(value: Any, spec: TensorSpec) -> np.ndarray:
     kinds = _KINDS_OF_SCALARS.get(type(value))
     wanted = DTYPES[spec.dtype]
     if kinds is not None and wanted.kind in kinds:
-        return np.asarray(value, wanted)
+        return _typed(value, wanted, spec)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:
@@ -121,6 +121,17 @@ def _to_numpy(value: Any, spec: TensorSpec) -> np.ndarray:
             f"{spec}."
         )
     return array
+
+
+def _typed(value: Any, dtype: np.dtype, spec: TensorSpec) -> np.ndarray:
+    """Gives Python's number `value` as a 0-d array of the type that is expected."""
+    try:
+        return np.asarray(value, dtype)
+    except OverflowError as error:
+        raise SignatureError(
+            f"argument `{spec.name}`: got {value}, which is out of range, expected "
+            f"{spec}."
+        ) from error
 
 
 def _checked(array: np.ndarray, spec: TensorSpec) -> np.ndarray:

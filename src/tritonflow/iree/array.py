@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from iree import runtime as rt
 
-from .devices import Device
+from .devices import STATUS_ERRORS, Device
 from .dlpack import address_of, export_view
 from .elements import RAW_DTYPES
 
@@ -100,7 +100,7 @@ class Array:
             return export_view(
                 self._device.hal, self._view, self.dtype, self._device.dlpack
             )
-        except (RuntimeError, ValueError) as error:
+        except STATUS_ERRORS as error:
             raise BufferError(f"{self!r} cannot be exported: {error}") from error
 
     def __len__(self) -> int:

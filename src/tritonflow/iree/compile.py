@@ -24,7 +24,7 @@ from .artifact import unseal
 from .build import build_artifact
 from .cpu_names import check_cpu
 from .elements import DTYPES
-from .manifest import REFLECTION_KEY, Manifest, Parameter, TensorSpec
+from .manifest import REFLECTION_KEY, Constraint, Manifest, Parameter, TensorSpec
 from .parameters import SCOPE
 from .session import Program
 from .stages import StageRecorder
@@ -140,6 +140,10 @@ def _manifest(
         parameters=tuple(
             Parameter(weight.key, weight.dtype, weight.shape)
             for weight in exported.parameters
+        ),
+        constraints=tuple(
+            Constraint(c.text, c.expression, c.is_equation)
+            for c in exported.constraints
         ),
         toolchain={
             "tritonflow": __version__,

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from iree import runtime as rt
 
 from ..errors import TargetError
+from . import after_fork
 from .cuda_driver import CudaDriver
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 # Not among the public names of `iree.runtime`: its own `get_driver` keeps the first
 # driver of a kind for ever, with the flags of that moment.
 from iree.runtime._binding import create_hal_driver  # isort: skip  # pyright: ignore
+
+STATUS_ERRORS = (RuntimeError, ValueError, LookupError, MemoryError)
+"""What IREE's bindings raise: a status' code chooses among Python's own classes."""
 
 _MAX_WORKERS = 64
 # Freed memory is kept for the next call: the driver's own plain allocation makes a call
@@ -68,10 +72,18 @@ class Device:
         """The kind of target whose code it runs."""
         return _BACKENDS[self.kind]
 
+    def forget_device(self) -> None:
+        """In a forked child: later requests open a device of this process."""
+        global _lock
+        after_fork.keep_for_ever(self.hal)
+        _open_cpu.cache_clear()
+        _open_gpu.cache_clear()
+        _lock = threading.Lock()
+
 
 def parse_device(name: str) -> tuple[str, int]:
     """Gives kind and number of a device's name. Raises TargetError if it is none."""
-    match = _DEVICE_NAME.fullmatch(name)
+    match = _DEVICE_NAME.fullmatch(name) if isinstance(name, str) else None
     if match is None or (match[1] == "cpu" and match[2]):
         raise TargetError(
             f"device `{name}`: unknown, expected cpu, cuda, cuda:1 or hip."
@@ -97,8 +109,8 @@ def open_device(
             raise TargetError(f"`threads`: device `{name}` has none, only cpu has.")
         return _open_gpu(kind, index)
     count = _available_cpus() if threads is None else threads
-    if count < 1:
-        raise TargetError(f"`threads`: got {threads}, expected at least 1.")
+    if not isinstance(count, int) or count < 1:
+        raise TargetError(f"`threads`: got {threads!r}, expected at least 1.")
     if count == 1:
         return _open_cpu(1, 0)
     return _open_cpu(min(count, _MAX_WORKERS), _local_memory(local_memory_bytes))
@@ -130,7 +142,7 @@ def _open_cpu(threads: int, local_memory_bytes: int) -> Device:
                 ("task_worker_local_memory", str(local_memory_bytes), "0"),
             ),
         )
-    return Device("cpu", "cpu", driver.create_default_device(), (1, 0))
+    return _opened(Device("cpu", "cpu", driver.create_default_device(), (1, 0)))
 
 
 @functools.cache
@@ -146,17 +158,22 @@ def _open_gpu(kind: str, index: int) -> Device:
         )
     try:
         hal = driver.create_device(devices[index]["device_id"], None, _ALLOCATORS)
-    except RuntimeError as error:
+    except STATUS_ERRORS as error:
         raise TargetError(f"device `{name}`: cannot be opened: {error}") from error
     cuda = CudaDriver(index) if kind == "cuda" else None
-    return Device(name, kind, hal, (_DLPACK_TYPES[kind], index), cuda)
+    return _opened(Device(name, kind, hal, (_DLPACK_TYPES[kind], index), cuda))
+
+
+def _opened(device: Device) -> Device:
+    after_fork.register(device)
+    return device
 
 
 def _create_driver(name: str, flags: Sequence[tuple[str, str, str]]) -> Any:
     try:
         with _lock, _flags(flags):
             return create_hal_driver(name)
-    except (RuntimeError, ValueError) as error:
+    except STATUS_ERRORS as error:
         first = str(error).splitlines()[0]
         raise TargetError(
             f"device `{name}`: no driver on this machine: {first}",

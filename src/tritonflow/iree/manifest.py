@@ -51,6 +51,20 @@ class Parameter(TensorSpec):
     leaf: int = 0
 
 
+@dataclass(frozen=True)
+class Constraint:
+    """What the symbolic sizes of every call must fulfil.
+
+    Attributes:
+        text: as the user wrote it, such as `mod(b, 4) == 0`.
+        expression: of the symbols: 0 if `is_equation`, else 0 or more.
+    """
+
+    text: str
+    expression: str
+    is_equation: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """Everything that calling an artifact needs to know.
@@ -71,6 +85,7 @@ class Manifest:
     out_tree: dict[str, Any]
     kernels: tuple[dict[str, Any], ...] = ()
     parameters: tuple[Parameter, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     toolchain: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
@@ -91,6 +106,9 @@ class Manifest:
                 out_tree=fields["out_tree"],
                 kernels=tuple(fields["kernels"]),
                 parameters=_specs(Parameter, fields["parameters"]),
+                constraints=tuple(
+                    Constraint(**item) for item in fields.get("constraints", ())
+                ),
                 toolchain=fields["toolchain"],
             )
         except (ValueError, KeyError, TypeError) as error:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from iree import runtime as rt
 
 from ..errors import ArtifactError, LaunchError, TargetError
-from .devices import Device
+from .devices import STATUS_ERRORS, Device
 from .manifest import REFLECTION_KEY, Manifest
 
 ENTRY = "main"
@@ -43,7 +43,7 @@ def _wrap(data: bytes | mmap.mmap, subject: str) -> rt.VmModule:
     try:
         # IREE wants 64-byte alignment: mapped files have it, other memory is copied.
         return rt.VmModule.from_buffer(_instance(), data, warn_if_copy=False)
-    except (RuntimeError, ValueError) as error:
+    except STATUS_ERRORS as error:
         raise ArtifactError(
             f"`{subject}`: IREE's runtime cannot read the module: {_first_line(error)}",
             hint="compile it again with the installed version of IREE",
@@ -75,7 +75,7 @@ class LoadedModule:
             modules.append(rt.create_io_parameters_module(instance, *providers))
         try:
             self._context = rt.VmContext(instance, modules=[*modules, module])
-        except (RuntimeError, ValueError) as error:
+        except STATUS_ERRORS as error:
             raise TargetError(
                 f"`{subject}`: cannot be loaded on {device.name}: {_first_line(error)}",
             ) from error
@@ -91,7 +91,7 @@ class LoadedModule:
         try:
             with self._lock:
                 self._context.invoke(self._function, inputs, outputs)
-        except (RuntimeError, ValueError) as error:
+        except STATUS_ERRORS as error:
             raise LaunchError(
                 f"`{self._subject}`: the run on {self.device.name} failed: "
                 f"{_first_line(error)}"
@@ -100,7 +100,8 @@ class LoadedModule:
 
 def _first_line(error: Exception) -> str:
     """IREE's reason without the place in its source and the call stack."""
-    line = str(error).splitlines()[0] if str(error) else type(error).__name__
+    text = str(error.args[0]) if error.args else ""  # A KeyError quotes its message.
+    line = text.splitlines()[0] if text else type(error).__name__
     _, found, reason = line.partition("Error invoking function: ")
     line = reason if found else line
     status, _, rest = line.partition("; ")

@@ -51,7 +51,10 @@ def _target(leaf: Any, result: Array, spec: TensorSpec) -> Array | np.ndarray:
     else:
         target = _writable(leaf, name)
     if target.dtype != result.dtype or target.shape != result.shape:
-        got = TensorSpec(spec.name, target.dtype.name, target.shape)
+        # A type of the other byte order has the same name.
+        dtype = target.dtype
+        name_of_type = dtype.name if dtype.isnative else str(dtype)
+        got = TensorSpec(spec.name, name_of_type, target.shape)
         expected = TensorSpec(spec.name, result.dtype.name, result.shape)
         raise SignatureError(f"{name}: got {got}, expected {expected}.")
     return target

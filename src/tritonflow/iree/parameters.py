@@ -15,6 +15,7 @@ from iree import runtime as rt
 
 from ..errors import ParameterError
 from .arguments import ALIGNMENT, aligned_copy
+from .devices import STATUS_ERRORS
 from .elements import DTYPES, RAW_DTYPES
 from .manifest import Parameter
 from .safetensors import StoredTensor, read_header
@@ -81,7 +82,7 @@ def _add_file(index: rt.ParameterIndex, path: Path) -> dict[str, StoredTensor]:
         index.load(str(path))
         if stored is None:
             part.load(str(path))
-    except (RuntimeError, ValueError) as error:
+    except STATUS_ERRORS as error:
         raise ParameterError(
             f"`{path}`: not a weights file: {str(error).splitlines()[0]}",
             hint="expected .safetensors or .irpa",

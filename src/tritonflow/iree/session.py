@@ -16,6 +16,7 @@ from iree import runtime as rt
 
 from ..errors import ParameterError, SignatureError
 from ..jax.pytree import flatten, unflatten
+from . import after_fork
 from .arguments import to_private_view, to_view
 from .array import Array
 from .artifact import read_artifact, write_file, write_folder
@@ -78,6 +79,7 @@ class Program:
         self._is_consumed = [i in consumed for i in range(len(self._specs))]
         self._takes_leaves = _is_flat(manifest.in_tree)
         self._gives_leaf = manifest.out_tree["kind"] == "leaf"
+        after_fork.register(self)
 
     @property
     def name(self) -> str:
@@ -207,7 +209,7 @@ class Program:
         return results
 
     def _check(self, call: tuple[Found, ...]) -> None:
-        check_call(self._specs, call)
+        check_call(self._specs, call, self._manifest.constraints)
         if len(self._accepted) < _MAX_REMEMBERED_CALLS:
             self._accepted.add(call)
 
@@ -241,8 +243,16 @@ class Program:
                 self._module = self._load()
             return self._module
 
+    def forget_device(self) -> None:
+        """In a forked child: the next call loads the program there."""
+        after_fork.keep_for_ever(self._module)
+        self._module = None
+        self._start_lock = threading.Lock()
+
     def _load(self) -> LoadedModule:
-        name = self._device_name or default_device(self.targets)
+        name = self._device_name
+        if name is None:
+            name = default_device(self.targets)
         device = open_device(
             name,
             threads=self._threads,

@@ -19,6 +19,7 @@ from ..errors import (
 )
 from ..kernel.specialization import Specialization
 from .arguments import ProgramArguments, read_arguments
+from .constraints import SizeConstraint, read_constraints
 from .launch import GridOperand, Launch
 from .lowering import CALL_TARGET, LoweredCalls, collect_calls
 from .module_text import portable_text
@@ -100,6 +101,7 @@ class ExportedProgram:
     inputs: tuple[TensorType, ...]
     outputs: tuple[TensorType, ...]
     parameters: tuple[ProgramWeight, ...]
+    constraints: tuple[SizeConstraint, ...] = ()
 
 
 def export_program(
@@ -142,6 +144,7 @@ def export_program(
             ProgramWeight(i, key, *_static(key, exported.in_avals[i]), value)
             for i, (key, value) in enumerate(read.weights)
         ),
+        constraints=read_constraints(exported.mlir_module()),
     )
 
 

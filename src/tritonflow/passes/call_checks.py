@@ -13,14 +13,15 @@ from ..target import Target
 from .scalar_folding import resize
 
 GRID_LIMITS = {
-    "cpu": (2**32 - 1, 2**32 - 1, 2**16 - 1),
+    "cpu": (2**31 - 1, 2**31 - 1, 2**16 - 1),
     "cuda": (2**31 - 1, 2**16 - 1, 2**16 - 1),
     "rocm": (2**31 - 1, 2**31 - 1, 2**31 - 1),
 }
 """Most workgroups along x, y and z, by kind of device.
 
 Source: CUDA programming guide, table of compute capabilities; HIP's
-`hipDeviceProp_t.maxGridSize`; IREE's `iree_hal_executable_workgroup_state_v0_t`.
+`hipDeviceProp_t.maxGridSize`; IREE's `iree_hal_executable_workgroup_state_v0_t`, whose
+x and y count further than `tl.program_id`, an i32, can.
 """
 
 _LARGEST_CHECKED = 2**31 - 1
