@@ -133,25 +133,25 @@ def load_lanes(
     mask_vector = None if mask is None else as_vector(builder, mask, width)
 
     def contiguous(base: ir.Value) -> ir.Value:
-        assert memory.view is not None
+        if memory.view is None:
+            return masked("load", raw_pointer(builder, memory, base))
         place = [builder.to_index(base)]
         if mask_vector is None:
             return vector.load(type_, memory.view, place)
         return vector.maskedload(type_, memory.view, place, mask_vector, passthru)
 
     def gather() -> ir.Value:
-        every = mask_vector
-        if every is None:
-            every = builder.splat(builder.vector_type(width, builder.i1), 1)
-        pointers = _pointers(builder, memory, offset, width)
+        return masked("gather", _pointers(builder, memory, offset, width))
+
+    def masked(name: str, pointers: ir.Value) -> ir.Value:
         raw = _as_bytes(builder, passthru)
-        gathered = ir.Operation.create(
-            "llvm.intr.masked.gather",
+        loaded = ir.Operation.create(
+            f"llvm.intr.masked.{name}",
             results=[raw.type],
-            operands=[pointers, every, raw],
+            operands=[pointers, _all_if_none(builder, mask_vector, width), raw],
             attributes={"alignment": _alignment(builder, memory)},
         ).result
-        return gathered if raw is passthru else arith.bitcast(type_, gathered)
+        return loaded if raw is passthru else arith.bitcast(type_, loaded)
 
     guard = _contiguity(builder, memory, offset)
     if guard is None:
@@ -180,7 +180,8 @@ def store_lanes(
     mask_vector = None if mask is None else as_vector(builder, mask, width)
 
     def contiguous(base: ir.Value) -> list[ir.Value]:
-        assert memory.view is not None
+        if memory.view is None:
+            return masked("store", raw_pointer(builder, memory, base))
         place = [builder.to_index(base)]
         if mask_vector is None:
             vector.store(value, memory.view, place)
@@ -189,12 +190,12 @@ def store_lanes(
         return []
 
     def scatter() -> list[ir.Value]:
-        every = mask_vector
-        if every is None:
-            every = builder.splat(builder.vector_type(width, builder.i1), 1)
-        pointers = _pointers(builder, memory, offset, width)
+        return masked("scatter", _pointers(builder, memory, offset, width))
+
+    def masked(name: str, pointers: ir.Value) -> list[ir.Value]:
+        every = _all_if_none(builder, mask_vector, width)
         ir.Operation.create(
-            "llvm.intr.masked.scatter",
+            f"llvm.intr.masked.{name}",
             results=[],
             operands=[_as_bytes(builder, value), pointers, every],
             attributes={"alignment": _alignment(builder, memory)},
@@ -211,10 +212,21 @@ def store_lanes(
 
 def _as_bytes(builder: Builder, value: ir.Value) -> ir.Value:
     """Gives floats of 8 bits, which LLVM does not know, as integers."""
-    element = ir.VectorType(value.type).element_type
-    if isinstance(element, ir.FloatType) and element.width == 8:
+    is_vector = isinstance(value.type, ir.VectorType)
+    element = value.type.element_type if is_vector else value.type
+    if _is_byte_float(element):
         return arith.bitcast(builder.like(value, builder.i8), value)
     return value
+
+
+def _is_byte_float(element: ir.Type) -> bool:
+    return isinstance(element, ir.FloatType) and element.width == 8
+
+
+def _all_if_none(builder: Builder, mask: ir.Value | None, width: int) -> ir.Value:
+    if mask is not None:
+        return mask
+    return builder.splat(builder.vector_type(width, builder.i1), 1)
 
 
 def _is_uniform(lanes: Lanes | None) -> bool:
@@ -223,14 +235,15 @@ def _is_uniform(lanes: Lanes | None) -> bool:
 
 def _contiguity(builder: Builder, memory: Memory, offset: Lanes) -> ir.Value | None:
     """Gives the condition under which lanes follow each other; None if never."""
-    if memory.view is None or not isinstance(offset, Affine | Guarded):
+    if not isinstance(offset, Affine | Guarded):
         return None
+    unit = 1 if memory.view is not None else byte_width(memory.stored)
     step = affine_part(builder, offset).step
     known = builder.known(step)
-    if known is not None and known != 1:
+    if known is not None and known != unit:
         return None
-    is_one = builder.equals(step, builder.constant(step.type, 1))
-    return builder.conjunction(*conditions(offset), is_one)
+    is_unit = builder.equals(step, builder.constant(step.type, unit))
+    return builder.conjunction(*conditions(offset), is_unit)
 
 
 def _load_scalar(
@@ -245,12 +258,14 @@ def _load_scalar(
     def load() -> ir.Value:
         if memory.view is not None:
             return memref.load(memory.view, [builder.to_index(offset.value)])
-        return ir.Operation.create(
+        integer = _is_byte_float(memory.stored)
+        loaded = ir.Operation.create(
             "llvm.load",
-            results=[memory.stored],
+            results=[builder.i8 if integer else memory.stored],
             operands=[raw_pointer(builder, memory, offset.value)],
             attributes={"ordering": builder.constant_attribute(0)},
         ).result
+        return arith.bitcast(memory.stored, loaded) if integer else loaded
 
     if mask is None:
         return load()
@@ -279,7 +294,10 @@ def _store_scalar(
             ir.Operation.create(
                 "llvm.store",
                 results=[],
-                operands=[value, raw_pointer(builder, memory, offset.value)],
+                operands=[
+                    _as_bytes(builder, value),
+                    raw_pointer(builder, memory, offset.value),
+                ],
                 attributes={"ordering": builder.constant_attribute(0)},
             )
         return []
