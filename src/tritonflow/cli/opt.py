@@ -51,8 +51,8 @@ def command(
 ) -> None:
     """Run passes on FILE (`-` is standard input) and print the module.
 
-    Without a pass the module is parsed, verified and printed. Compiled kernels may stand
-    in the module, as its attribute `triton.kernels`.
+    Without a pass the module is parsed, verified and printed. Compiled kernels may
+    stand in the module, as its attribute `triton.kernels`.
     """
     from ..dialect.verify import verify_module
     from ..mlir import parse_module

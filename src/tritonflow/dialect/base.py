@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 from ..errors import VerifyError
 from ..mlir import ir, source_location, walk
 
-AttributeT = TypeVar("AttributeT")
+AttributeT = TypeVar("AttributeT", bound=ir.Attribute)
 OpT = TypeVar("OpT", bound="TritonOp")
 
 _SEGMENTS = "operandSegmentSizes"
@@ -191,7 +191,7 @@ class TritonOp:
         """Gives how many operands each operand field takes."""
         attributes = self.operation.attributes
         if _SEGMENTS in attributes:
-            return list(attributes[_SEGMENTS])
+            return list(ir.DenseI32ArrayAttr(attributes[_SEGMENTS]))
         sizes = [0] * len(self.operand_fields)
         if sizes:
             sizes[0] = len(self.operation.operands)

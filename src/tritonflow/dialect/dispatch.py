@@ -45,7 +45,7 @@ class DispatchOp(TritonOp, name="triton.dispatch"):
     @property
     def executable_name(self) -> str:
         """Symbol of the executable that is launched."""
-        return self.entry_points[0].value[0]
+        return ir.SymbolRefAttr(self.entry_points[0]).value[0]
 
     def verify_op(self) -> None:
         """Checks entry points, dimensions, and the parameters or the ties."""
@@ -56,7 +56,7 @@ class DispatchOp(TritonOp, name="triton.dispatch"):
                 raise self.error(
                     "entry_points", f"got `{entry}`, expected `@executable::@export`."
                 )
-        if len({entry.value[0] for entry in self.entry_points}) > 1:
+        if len({ir.SymbolRefAttr(e).value[0] for e in self.entry_points}) > 1:
             raise self.error("entry_points", "expected exports of one executable.")
         verify_dimensions(self, "result_dims", self.results, self.result_dims)
         if (self.parameters is None) == (self.tied_operands is None):

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
-from ..compiler.compiled import Abi, KernelParameter
+from ..compiler.compiled import Abi, Effect, KernelParameter
 from ..errors import TargetError
 from ..mlir import ir
 from ..target import Target
@@ -91,7 +92,7 @@ class ExportOp(TritonOp, name="triton.executable.export", regions=1):
     @property
     def kernel_parameters(self) -> tuple[KernelParameter, ...]:
         """The kernel's parameters, in its order."""
-        return tuple(decode_parameter(entry) for entry in self.parameters)
+        return tuple(decode_parameter(ir.DictAttr(p)) for p in self.parameters)
 
     @property
     def abi(self) -> Abi:
@@ -179,13 +180,17 @@ def encode_parameter(parameter: KernelParameter) -> ir.DictAttr:
 
 def decode_parameter(entry: ir.DictAttr) -> KernelParameter:
     """Gives the parameter that an entry of `parameters` stands for."""
-    is_pointer = "effect" in entry
+
+    def text(name: str) -> str | None:
+        return ir.StringAttr(entry[name]).value if name in entry else None
+
+    effect = text("effect")
     return KernelParameter(
-        name=entry["name"].value,
-        type=str(entry["type"].value),
-        is_pointer=is_pointer,
-        effect=entry["effect"].value if is_pointer else "none",
-        written_at=entry["written_at"].value if "written_at" in entry else None,
+        name=ir.StringAttr(entry["name"]).value,
+        type=str(ir.TypeAttr(entry["type"]).value),
+        is_pointer=effect is not None,
+        effect=cast(Effect, effect or "none"),
+        written_at=text("written_at"),
     )
 
 

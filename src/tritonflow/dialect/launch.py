@@ -47,11 +47,11 @@ def decode_parameters(attribute: ir.ArrayAttr) -> tuple[LaunchParameter, ...]:
     """Gives what `encode_parameters` encoded; the attribute must have been verified."""
 
     def entry(dictionary: ir.DictAttr, name: str) -> int | None:
-        return dictionary[name].value if name in dictionary else None
+        return ir.IntegerAttr(dictionary[name]).value if name in dictionary else None
 
     return tuple(
         LaunchParameter(entry(dictionary, "operand"), entry(dictionary, "result"))
-        for dictionary in attribute
+        for dictionary in map(ir.DictAttr, attribute)
     )
 
 
@@ -60,7 +60,7 @@ def verify_parameters(op: TritonOp, arguments: Sequence[ir.Value]) -> None:
 
     A buffer returned in place has the type of the result that it becomes.
     """
-    attribute: ir.ArrayAttr = op.operation.attributes["parameters"]
+    attribute = ir.ArrayAttr(op.operation.attributes["parameters"])
     for index, dictionary in enumerate(attribute):
         if not _is_launch_parameter(dictionary):
             raise op.error(

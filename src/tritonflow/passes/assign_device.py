@@ -32,7 +32,7 @@ class AssignDevicePass(ModulePass):
     def run(self, module: ir.Module) -> None:
         """Adds a device to `module` and makes it the default."""
         targets = self.options.targets
-        if not targets:
+        if len(targets) == 0:
             return
         if targets[0].backend == "rocm" and len(targets) > 1:
             raise UnsupportedError(

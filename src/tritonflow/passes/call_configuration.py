@@ -91,7 +91,7 @@ class CallConfiguration:
                 f"expected their values in `{_SHAPE_OPERANDS}`.",
                 at=self.location,
             )
-        return int(call.attributes[_SHAPE_OPERANDS][result])
+        return int(ir.DenseIntElementsAttr(call.attributes[_SHAPE_OPERANDS])[result])
 
 
 class _Reader:
@@ -140,8 +140,9 @@ class _Reader:
     def _entries(self) -> ir.DictAttr:
         attributes = self.call.attributes
         for name in _CONFIGURATION:
-            if name in attributes and isinstance(attributes[name], ir.DictAttr):
-                return attributes[name]
+            found = attributes[name] if name in attributes else None
+            if isinstance(found, ir.DictAttr):
+                return found
         raise self._error("backend_config", "got none, expected a dictionary.")
 
     def _grid_entry(self, entry: ir.Attribute) -> int | ArgumentSource:

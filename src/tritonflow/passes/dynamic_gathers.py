@@ -156,7 +156,8 @@ class _Gather:
 def _slice_sizes(operation: ir.Operation, folder: ScalarFolder) -> list[ir.Value]:
     if operation.name == "stablehlo.dynamic_gather":
         return shape_scalars(operation.operands[2], folder)
-    return [_index(size) for size in operation.attributes["slice_sizes"]]
+    sizes = ir.DenseI64ArrayAttr(operation.attributes["slice_sizes"])
+    return [_index(size) for size in sizes]
 
 
 def _known_starts(indices: ir.Value, folder: ScalarFolder) -> list[ir.Value] | None:

@@ -33,7 +33,7 @@ def rewrite_broadcast(operation: ir.Operation, folder: ScalarFolder) -> None:
     operand, shape = list(operation.operands)[:2]
     source = ir.RankedTensorType(operand.type)
     result = ir.RankedTensorType(operation.results[0].type)
-    positions = list(operation.attributes["broadcast_dimensions"])
+    positions = list(ir.DenseI64ArrayAttr(operation.attributes["broadcast_dimensions"]))
     zero = ir.AffineConstantExpr.get(0)
     expressions = [
         ir.AffineDimExpr.get(position)
@@ -74,7 +74,7 @@ def rewrite_iota(operation: ir.Operation, folder: ScalarFolder) -> None:
     """`dynamic_iota` becomes a `linalg.generic` that converts a loop's counter."""
     drop_sign(operation, [])
     result = ir.RankedTensorType(operation.results[0].type)
-    dimension = operation.attributes["iota_dimension"].value
+    dimension = ir.IntegerAttr(operation.attributes["iota_dimension"]).value
     empty = create_empty(result, shape_scalars(operation.operands[0], folder))
 
     def body(_: list[ir.Value]) -> ir.Value:
@@ -229,7 +229,8 @@ def _is_all_zero(tensor: ir.Value) -> bool:
         return _is_all_zero(operation.operands[0])
     if operation.name != "stablehlo.constant":
         return False
-    return not any(operation.attributes["value"])
+    values = ir.DenseIntElementsAttr(operation.attributes["value"])
+    return not any(values[i] for i in range(len(values)))
 
 
 def _element(tensor: ir.Value) -> ir.Value:

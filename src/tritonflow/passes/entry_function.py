@@ -27,5 +27,5 @@ def _is_private(function: ir.Operation) -> bool:
     attributes = function.attributes
     return (
         "sym_visibility" in attributes
-        and attributes["sym_visibility"].value == "private"
+        and ir.StringAttr(attributes["sym_visibility"]).value == "private"
     )

@@ -96,14 +96,16 @@ def _erase_arguments(function: ir.Operation, erased: set[int]) -> None:
     kept = [i for i in range(len(block.arguments)) if i not in erased]
     for index in sorted(erased, reverse=True):
         block.erase_argument(index)
-    function_type = ir.FunctionType(function.attributes["function_type"].value)
+    function_type = ir.FunctionType(
+        ir.TypeAttr(function.attributes["function_type"]).value
+    )
     function.attributes["function_type"] = ir.TypeAttr.get(
         ir.FunctionType.get(
             [function_type.inputs[index] for index in kept], function_type.results
         )
     )
     if _ARGUMENT_ATTRIBUTES in function.attributes:
-        attributes = function.attributes[_ARGUMENT_ATTRIBUTES]
+        attributes = ir.ArrayAttr(function.attributes[_ARGUMENT_ATTRIBUTES])
         function.attributes[_ARGUMENT_ATTRIBUTES] = ir.ArrayAttr.get(
             [attributes[index] for index in kept]
         )

@@ -29,4 +29,5 @@ class InlineShapeFunctionsPass(ModulePass):
 def _takes_dimension(operation: ir.Operation) -> bool:
     if operation.name != "func.func" or "arg_attrs" not in operation.attributes:
         return False
-    return any(_POLYMORPHIC in entry for entry in operation.attributes["arg_attrs"])
+    arguments = ir.ArrayAttr(operation.attributes["arg_attrs"])
+    return any(_POLYMORPHIC in entry for entry in map(ir.DictAttr, arguments))

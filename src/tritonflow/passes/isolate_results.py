@@ -12,9 +12,9 @@ becomes
       return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 
 IREE 3.13 returns the buffer of an argument that is handed through before it decides
-which updates may happen in place. Where `%y` is an update of `%x`, both results would be
-the same memory, with the same, updated, values. The barrier keeps the two steps in order
-and is gone before code is made.
+which updates may happen in place. Where `%y` is an update of `%x`, both results would
+be the same memory, with the same, updated, values. The barrier keeps the two steps in
+order and is gone before code is made.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .entry_function import entry_function
 class IsolateResultsPass(ModulePass):
     """Puts a barrier before the results of the entry function.
 
-    Results of unsigned elements and sizes known at run time alone pass without one: IREE
-    finds neither their sizes behind a barrier nor a way to say them.
+    Results of unsigned elements and sizes known at run time alone pass without one:
+    IREE finds neither their sizes behind a barrier nor a way to say them.
     """
 
     name = "isolate-results"

@@ -43,8 +43,9 @@ def kernels_of(
     attributes = module.operation.attributes
     if _ATTRIBUTE not in attributes:
         return kernels
-    for named in attributes[_ATTRIBUTE]:
-        decoded = [_decode(named.name, entry) for entry in named.attr]
+    for named in ir.DictAttr(attributes[_ATTRIBUTE]):
+        entries = map(ir.DictAttr, ir.ArrayAttr(named.attr))
+        decoded = [_decode(named.name, entry) for entry in entries]
         kernels[named.name] = {kernel.target: kernel for kernel in decoded}
     del attributes[_ATTRIBUTE]
     return kernels
@@ -55,24 +56,34 @@ def _decode(key: str, entry: ir.DictAttr) -> CompiledKernel:
         if name not in entry:
             raise VerifyError(f"`{_ATTRIBUTE}`: kernel `{key}` lacks `{name}`.")
     fields: dict[str, Any] = {
-        name: entry[name].value for name in _NUMBERS if name in entry
+        name: ir.IntegerAttr(entry[name]).value for name in _NUMBERS if name in entry
     }
     if "code" in entry:
-        fields["cpu_code"] = entry["code"].value
+        fields["cpu_code"] = _text(entry, "code")
     if "binary" in entry:
         fields["binary"] = np.array(entry["binary"]).astype(np.uint8).tobytes()
-        words = list(entry["constants"]) if "constants" in entry else []
+        words = _integers(entry, "constants") if "constants" in entry else []
         fields["abi"] = Abi(
-            bindings=tuple(entry["bindings"]),
-            has_scratch="has_scratch" in entry and entry["has_scratch"].value,
+            bindings=tuple(_integers(entry, "bindings")),
+            has_scratch="has_scratch" in entry
+            and ir.BoolAttr(entry["has_scratch"]).value,
             constants=tuple(zip(words[::2], words[1::2], strict=True)),
         )
     if "ptx" in entry:
-        fields["ptx"] = entry["ptx"].value
+        fields["ptx"] = _text(entry, "ptx")
+    parameters = ir.ArrayAttr(entry["parameters"])
     return CompiledKernel(
-        name=entry["name"].value,
+        name=_text(entry, "name"),
         key=key,
-        target=Target.parse(entry["target"].value),
-        parameters=tuple(decode_parameter(p) for p in entry["parameters"]),
+        target=Target.parse(_text(entry, "target")),
+        parameters=tuple(decode_parameter(ir.DictAttr(p)) for p in parameters),
         **fields,
     )
+
+
+def _text(entry: ir.DictAttr, name: str) -> str:
+    return ir.StringAttr(entry[name]).value
+
+
+def _integers(entry: ir.DictAttr, name: str) -> list[int]:
+    return list(ir.DenseI64ArrayAttr(entry[name]))

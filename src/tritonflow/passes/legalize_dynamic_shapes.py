@@ -104,7 +104,7 @@ class LegalizeDynamicShapesPass(ModulePass):
 def _name(operation: ir.Operation) -> str:
     """The operation's name; of a custom call what it calls."""
     if operation.name == "stablehlo.custom_call":
-        return operation.attributes["call_target_name"].value
+        return ir.StringAttr(operation.attributes["call_target_name"]).value
     return operation.name
 
 

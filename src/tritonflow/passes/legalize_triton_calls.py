@@ -47,7 +47,8 @@ class LegalizeTritonCallsPass(ModulePass):
 def _is_triton_call(operation: ir.Operation) -> bool:
     return (
         operation.name == "stablehlo.custom_call"
-        and operation.attributes["call_target_name"].value == CUSTOM_CALL_TARGET
+        and ir.StringAttr(operation.attributes["call_target_name"]).value
+        == CUSTOM_CALL_TARGET
     )
 
 

@@ -17,9 +17,10 @@ Calls of one specialisation share an executable, which has an export for each ta
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..compiler.compiled import CompiledKernel
-from ..dialect.base import find_ops
+from ..dialect.base import TritonOp, find_ops
 from ..dialect.call import CallOp
 from ..dialect.dispatch import DispatchOp
 from ..dialect.executable import ExecutableOp, ExportOp, encode_parameter
@@ -102,7 +103,7 @@ class _Executable:
             for target, kernel in kernels.items():
                 _create_export(target, kernel, call.operation.location)
             if with_kernel_ir:
-                _insert_module(next(iter(kernels.values())).ttir)
+                _append_module(executable, next(iter(kernels.values())).ttir)
         self._entry_points = ir.ArrayAttr.get(
             [
                 ir.SymbolRefAttr.get([symbol, export.sym_name.value])
@@ -155,11 +156,10 @@ def _create_export(
         **_gpu_fields(target, kernel),
     )
     if target.backend == "cpu":
-        with ir.InsertionPoint(export.operation.regions[0].blocks[0]):
-            _insert_module(kernel.cpu_code)
+        _append_module(export, kernel.cpu_code)
 
 
-def _gpu_fields(target: Target, kernel: CompiledKernel) -> dict[str, ir.Attribute]:
+def _gpu_fields(target: Target, kernel: CompiledKernel) -> dict[str, Any]:
     if target.backend == "cpu":
         return {}
     if kernel.abi is None:
@@ -186,8 +186,8 @@ def _executable_object(path: str, content: bytes) -> ir.Attribute:
     )
 
 
-def _insert_module(text: str) -> None:
-    """Parses a module and moves it to the current insertion point."""
-    point = ir.InsertionPoint.current
-    module = parse_module(text, ir.Context.current)
-    point.insert(module.operation.clone(ip=False))
+def _append_module(op: TritonOp, text: str) -> None:
+    """Parses a module and puts it at the end of the block of `op`."""
+    module = parse_module(text, op.operation.context)
+    block = op.operation.regions[0].blocks[0]
+    block.append(module.operation.clone(ip=False))

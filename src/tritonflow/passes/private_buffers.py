@@ -103,7 +103,7 @@ def create_zeros(
     if not is_opaque:
         return _create_splat(tensor_type, create_zero(element), dims)
     # As integers: the host does not know narrow floats.
-    bits = ir.IntegerType.get_signless(element.width)
+    bits = ir.IntegerType.get_signless(_width(element))
     splat_type = ir.RankedTensorType.get(tensor_type.shape, bits)
     splat = _create_splat(splat_type, create_opaque(create_zero(bits)), dims)
     if splat_type == tensor_type:
@@ -125,6 +125,12 @@ def create_opaque(scalar: ir.Value) -> ir.Value:
         "util.optimization_barrier", results=[scalar.type], operands=[scalar]
     )
     return operation.results[0]
+
+
+def _width(element: ir.Type) -> int:
+    if isinstance(element, ir.IntegerType | ir.FloatType):
+        return element.width
+    raise AssertionError(f"no kernel has elements of type {element}")
 
 
 def _create_splat(

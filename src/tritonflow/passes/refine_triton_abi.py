@@ -221,7 +221,9 @@ class _Refinement:
         """
         is_first = not self.has_zeros
         self.has_zeros = True
-        return create_zeros(tensor_type, dims, is_opaque=not is_first)
+        return create_zeros(
+            ir.RankedTensorType(tensor_type), dims, is_opaque=not is_first
+        )
 
     def _add_scratch(self) -> None:
         """Adds memory for all workgroups, as a result that nobody reads.

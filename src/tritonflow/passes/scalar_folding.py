@@ -162,13 +162,13 @@ def _integer(value: int, element_type: ir.Type) -> ir.Value:
 
 
 def _fold_constant(operation: ir.Operation, _: list[Scalars]) -> Scalars:
-    values = operation.attributes["value"]
+    values = ir.DenseIntElementsAttr(operation.attributes["value"])
     element_type = _signless(_element_type(operation.results[0]))
     return [_integer(int(value), element_type) for value in values]
 
 
 def _fold_dimension_size(operation: ir.Operation, _: list[Scalars]) -> Scalars:
-    dimension = operation.attributes["dimension"].value
+    dimension = ir.IntegerAttr(operation.attributes["dimension"]).value
     source = operation.operands[0]
     element_type = _signless(_element_type(operation.results[0]))
     return [arith.index_cast(element_type, tensor_dim(source, dimension))]
@@ -184,7 +184,7 @@ def _fold_concatenate(_: ir.Operation, sources: list[Scalars]) -> Scalars:
 
 def _fold_slice(operation: ir.Operation, sources: list[Scalars]) -> Scalars:
     start, limit, stride = (
-        next(iter(operation.attributes[name]))
+        ir.DenseI64ArrayAttr(operation.attributes[name])[0]
         for name in ("start_indices", "limit_indices", "strides")
     )
     return sources[0][start:limit:stride]

@@ -51,4 +51,4 @@ def drop_sign(operation: ir.Operation, operands: Sequence[int]) -> None:
     result.set_type(signless_type(signed_type))
     with ir.InsertionPoint.after(operation), operation.location:
         signed = cast(result, signed_type)
-    result.replace_all_uses_except(signed, signed.owner.operation)
+    result.replace_all_uses_except(signed, ir.OpResult(signed).owner.operation)

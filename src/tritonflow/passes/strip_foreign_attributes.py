@@ -30,7 +30,9 @@ class StripForeignAttributesPass(ModulePass):
                 del attributes[name]
             for name in _NESTED:
                 if name in attributes:
-                    attributes[name] = _strip_each(attributes[name])
+                    attributes[name] = _strip_each(
+                        map(ir.DictAttr, ir.ArrayAttr(attributes[name]))
+                    )
 
 
 def _strip_each(dictionaries: Iterable[ir.DictAttr]) -> ir.ArrayAttr:
