@@ -125,13 +125,20 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+SLOW = ("attention", "layer_norm", "mlp", "pieces")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in CASES],
+)
 def test_against_jax(name: str):
     fn, shapes, dtypes = CASES[name]
     sizes = [s for s in SIZES if min(s) > 0 or name != "updates"]
     check(export(fn, shapes, dtypes), fn, shapes, dtypes, sizes)
 
 
+@pytest.mark.slow
 def test_unsigned_and_narrow_types():
     def fn(x, y, z):
         return (
@@ -145,6 +152,7 @@ def test_unsigned_and_narrow_types():
     check(export(fn, shapes, dtypes), fn, shapes, dtypes, tolerance=5e-3)
 
 
+@pytest.mark.slow
 def test_a_dot_of_integers_and_in_bf16():
     def fn(x, y, z):
         return (
