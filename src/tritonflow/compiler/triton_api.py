@@ -29,8 +29,9 @@ from ..target import Target
 LOCK = threading.RLock()
 """Triton's settings are global to the process: one compilation at a time."""
 
-_CPU_STANDS_FOR = 80
-"""CPU kernels take the TTIR of this compute capability, which has no descriptors."""
+_CPU_STANDS_FOR = 89
+"""CPU kernels take the TTIR of this compute capability: the last without descriptors,
+the first that has all float types of 8 bits."""
 
 _CPU_OPTIONS = frozenset(
     {
