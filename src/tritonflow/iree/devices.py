@@ -165,8 +165,30 @@ def _open_gpu(kind: str, index: int) -> Device:
 
 
 def _opened(device: Device) -> Device:
+    """Keeps the device for as long as the process lives.
+
+    Buffers do not hold the device that they return their memory to, and at exit Python
+    frees what is left in no order.
+    """
+    _retain_for_ever(device.hal)
     after_fork.register(device)
     return device
+
+
+def _retain_for_ever(hal: rt.HalDevice) -> None:
+    """Adds a reference to the device that outlives Python's object of it.
+
+    A list of IREE's that holds itself is never freed, nor is what else it holds. The
+    device gets into it as what IREE's own module answers when asked for its devices.
+    """
+    module = rt.create_hal_module(instance := rt.VmInstance(), hal)
+    context = rt.VmContext(instance, modules=[module])
+    arguments, answer = rt.VmVariantList(1), rt.VmVariantList(1)
+    arguments.push_int(0)
+    context.invoke(module.lookup_function("devices.get"), arguments, answer)
+    endless = rt.VmVariantList(2)
+    endless.push_ref(answer.get_as_ref(0))
+    endless.push_list(endless)
 
 
 def _create_driver(name: str, flags: Sequence[tuple[str, str, str]]) -> Any:
