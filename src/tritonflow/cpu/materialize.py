@@ -189,7 +189,8 @@ class Environment:
                     captures[block] = self.allocate(block.shape, block.element)
                 else:
                     self.materialize(block)
-        return captures
+        # What one of them needed may have been materialised on the way.
+        return {b: scratch for b, scratch in captures.items() if b.storage is None}
 
     def finish(self, captures: dict[Block, Scratch]) -> None:
         """Notes that a nest has stored its captures."""
@@ -246,6 +247,9 @@ class Environment:
             self._materialize_turned(view)
 
     def _materialize_turned(self, view: ViewBlock) -> None:
+        if cost_of(view.operands[0]) > RECOMPUTE_LIMIT:
+            # A piece computes sixteen rows at once: that is much code for much work.
+            self.materialize(view.operands[0])
         scratch = self.allocate(view.shape, view.element)
         emit_transposed(self, view, scratch)
         self.set_storage(view, scratch)

@@ -136,3 +136,24 @@ def test_reductions_along_both_axes() -> None:
     e = np.exp(x.astype(np.float64) - x.max(0))
     e /= e.sum(0)
     np.testing.assert_allclose(out, e / e.sum(1)[:, None], 1e-5)
+
+
+@triton.jit
+def with_own_transpose(x, out, N: tl.constexpr):
+    where = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    a = tl.load(x + where)
+    largest = tl.maximum(a, tl.trans(a))
+    total = tl.sum(largest, axis=1)
+    tl.store(out + where, largest)
+    tl.store(out + N * N + where, largest + total[:, None])
+
+
+def test_block_beside_its_transpose() -> None:
+    x, out = (
+        RNG.standard_normal((16, 16)).astype(np.float32),
+        np.zeros((2, 16, 16), "f4"),
+    )
+    run(Launch(with_own_transpose, [x, out], (1,), {"N": 16}))
+    largest = np.maximum(x, x.T)
+    np.testing.assert_array_equal(out[0], largest)
+    np.testing.assert_allclose(out[1], largest + largest.sum(1)[:, None], 1e-5)
