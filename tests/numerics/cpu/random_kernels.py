@@ -109,6 +109,7 @@ class RandomKernel:
             (4, self._transpose),
             (4, self._reshape),
             (8, self._store),
+            (6, self._dot),
         ]
         if depth < 2:
             steps += [(6, lambda: self._loop(depth)), (5, lambda: self._branch(depth))]
@@ -200,6 +201,25 @@ class RandomKernel:
             source = self._matrix()
             name = self._new(MATRIX)
             self._emit(f"{name} = tl.trans({source})", f"{name} = {source}.T")
+
+    def _dot(self) -> None:
+        if self.rows != self.columns or self.rows < 16:
+            return
+        # Small numbers, so that the sums of products are exact in f32.
+        forms = [("{}", "{}"), ("tl.trans({})", "{}.T")]
+        factors = [f"({self._matrix()} & 7)" for _ in range(2)]
+        left, right = (
+            [form.format(factor) for form in forms[self._random.randint(0, 1)]]
+            for factor in factors
+        )
+        start = self._matrix()
+        name = self._new(MATRIX)
+        total = f"({start} & 1023).to(tl.float32)"
+        widened = f"{left[0]}.to(tl.float32), {right[0]}.to(tl.float32)"
+        self._emit(
+            f"{name} = tl.dot({widened}, {total}, input_precision='ieee').to(tl.int32)",
+            f"{name} = {left[1]} @ {right[1]} + ({start} & 1023)",
+        )
 
     def _reshape(self) -> None:
         source = self._matrix()
