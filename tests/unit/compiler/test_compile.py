@@ -9,21 +9,28 @@ import re
 import subprocess
 import sys
 import textwrap
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import triton
 import triton.language as tl
+from tests.unit.compiler.kernels import (
+    F32,
+    HALF,
+    MATMUL,
+    XY,
+    compiled,
+    constant_memory,
+    dependent,
+    matmul,
+)
 
 from tritonflow.compiler.binary import binary_parameters, expected_parameters
 from tritonflow.compiler.cache import KernelCache
 from tritonflow.compiler.compile import compile_kernel
 from tritonflow.compiler.nvidia import assemble, default_ptx_version
 from tritonflow.compiler.triton_api import TritonCompiler, compiling_for
-from tritonflow.errors import KernelCompileError, UnsupportedError
 from tritonflow.kernel.kernel import Kernel
 from tritonflow.kernel.signature import (
     ArrayArgument,
@@ -33,16 +40,8 @@ from tritonflow.kernel.signature import (
 )
 from tritonflow.target import Target
 
-F32 = ArrayArgument("float32", (64,))
 GPUS = ["cuda:sm_80", "cuda:sm_90", "rocm:gfx942", "rocm:gfx1100"]
 ALL = [*GPUS, "cpu"]
-
-
-def compiled(function: Any, arguments: Any, target: str, root: Path, **options: Any):
-    names = Kernel.of(function).by_name
-    constants = {k: options.pop(k) for k in list(options) if k in names}
-    spec = specialize(Kernel.of(function), arguments, constants, options)
-    return compile_kernel(spec, Target.parse(target), cache=KernelCache(root))
 
 
 @triton.jit
@@ -136,23 +135,6 @@ def test_ptx_version_is_an_option(tmp_path):
     assert ".version 8.3\n" in kernel.ptx
 
 
-@triton.jit
-def matmul(a, b, c, n, N: tl.constexpr):
-    i = tl.arange(0, N)
-    total = tl.zeros((N, N), tl.float32)
-    p = a + i[:, None] * n + i[None, :]
-    q = b + i[:, None] * n + i[None, :]
-    for _ in range(0, n, N):
-        total += tl.dot(tl.load(p), tl.load(q))
-        p += N
-        q += N * n
-    tl.store(c + i[:, None] * N + i[None, :], total)
-
-
-HALF = ArrayArgument("float16", (64, 64))
-MATMUL = {"a": HALF, "b": HALF, "c": F32, "n": ScalarArgument(256)}
-
-
 def test_code_is_as_good_as_tritons_own(tmp_path):
     """The other argument order costs no instruction and no pipelining."""
     spec = specialize(Kernel.of(matmul), MATMUL, {"N": 64}, {"num_stages": 3})
@@ -171,46 +153,6 @@ def test_code_is_as_good_as_tritons_own(tmp_path):
     assert instructions(ours.ptx) == instructions(module)
 
 
-WARM = """
-    import sys
-    import time
-    from pathlib import Path
-
-    import triton
-    import triton.language as tl
-
-    from tritonflow.compiler.cache import KernelCache
-    from tritonflow.compiler.compile import compile_kernel
-    from tritonflow.kernel.kernel import Kernel
-    from tritonflow.kernel.signature import ArrayArgument, specialize
-    from tritonflow.target import Target
-
-
-    @triton.jit
-    def kernel(x, y, N: tl.constexpr):
-        o = tl.arange(0, N)
-        tl.store(y + o, tl.load(x + o) + tl.sum(tl.load(x + o), 0))
-
-
-    def compiled():
-        array = ArrayArgument("float32", (16,))
-        spec = specialize(Kernel.of(kernel), {"x": array, "y": array}, {"N": 16}, {})
-        cache = KernelCache(Path(sys.argv[1]))
-        return compile_kernel(spec, Target.parse("cpu"), cache=cache)
-
-
-    compiled()
-    heavy = ["jaxlib", "iree.compiler.ir", "tritonflow.compiler.build"]
-    loaded = [name for name in heavy if name in sys.modules]
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        compiled()
-        times.append(time.perf_counter() - start)
-    print(",".join(loaded) or "nothing", min(times))
-"""
-
-
 @triton.jit
 def prefetch(x, y, n, N: tl.constexpr):
     o = tl.arange(0, N)
@@ -219,23 +161,6 @@ def prefetch(x, y, n, N: tl.constexpr):
     w += tl.load(y + o, o < n, volatile=True)
     tl.debug_barrier()
     tl.store(y + o, v + w, o < n, cache_modifier=".wt")
-
-
-@triton.jit
-def constant_memory(x: tl.const, y, n, N: tl.constexpr):
-    o = tl.arange(0, N)
-    tl.store(y + o, tl.load(x + o, o < n), o < n)
-
-
-@triton.jit
-def dependent(x, y, n, N: tl.constexpr):
-    o = tl.arange(0, N)
-    tl.extra.cuda.gdc_wait()
-    tl.store(y + o, tl.load(x + o, o < n), o < n)
-    tl.extra.cuda.gdc_launch_dependents()
-
-
-XY = {"x": F32, "y": F32, "n": ScalarArgument(61)}
 
 
 @pytest.mark.parametrize("function", [prefetch, constant_memory, dependent])
@@ -361,116 +286,10 @@ def test_kernels_see_their_target_not_this_machines_gpu(target, value, tmp_path)
     assert f"value = {value} : i32" in kernel.ttir
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "target"),
-    [
-        ("num_ctas", 2, "cuda:sm_90"),
-        ("launch_cooperative_grid", True, "cuda:sm_90"),
-        ("launch_cooperative_grid", True, "cpu"),
-        ("launch_pdl", True, "cuda:sm_90"),
-        ("waves_per_eu", 2, "cuda:sm_90"),
-        ("maxnreg", 64, "rocm:gfx942"),
-    ],
-)
-def test_options_that_a_dispatch_cannot_carry(option, value, target, tmp_path):
-    message = rf"kernel `constant_memory` for {target}: option `{option}={value}`"
-    with pytest.raises(UnsupportedError, match=message):
-        compiled(constant_memory, XY, target, tmp_path, N=64, **{option: value})
-
-
 @pytest.mark.parametrize(("option", "value"), [("num_ctas", 2), ("waves_per_eu", 2)])
 def test_a_cpu_has_no_use_for_options_of_gpus(option, value, tmp_path):
     options: dict[str, Any] = {option: value}
     assert compiled(constant_memory, XY, "cpu", tmp_path, N=64, **options).cpu_code
-
-
-@pytest.mark.parametrize(
-    ("options", "target", "message"),
-    [
-        (
-            {"num_stages": 8},
-            "cuda:sm_86",
-            "bytes of shared memory, the chip has 101376",
-        ),
-        (
-            {"num_stages": 9},
-            "cuda:sm_90",
-            "bytes of shared memory, the chip has 232448",
-        ),
-        ({"num_warps": 64}, "cuda:sm_90", "a program has 2048 threads"),
-        ({"num_warps": 3}, "cuda:sm_90", "num_warps must be a power of 2"),
-    ],
-)
-@pytest.mark.slow
-def test_what_no_launch_could_have_is_an_error(options, target, message, tmp_path):
-    arguments = {**MATMUL, "n": ScalarArgument(2048)}
-    with pytest.raises(KernelCompileError, match=message):
-        compiled(matmul, arguments, target, tmp_path, N=128, **options)
-
-
-@triton.jit
-def helper(x, N: tl.constexpr):
-    return tl.load(x + tl.arange(0, N))
-
-
-@triton.jit
-def wrong_in_callee(x, y, n, N: tl.constexpr):
-    v = helper(x, N + 1)
-    tl.store(y, v)
-
-
-@triton.jit
-def wrong_name(x, y, n, N: tl.constexpr):
-    o = tl.arange(0, N)
-    tl.store(y + o, absent)  # noqa: F821
-
-
-@triton.jit
-def wrong_types(x, y, n, N: tl.constexpr):
-    tl.static_assert(N == 0, "blocks of nothing only")
-
-
-def line_of(text: str) -> int:
-    lines = Path(__file__).read_text().split("\n")
-    return next(i for i, line in enumerate(lines, 1) if text in line)
-
-
-@pytest.mark.parametrize(
-    ("function", "line", "reason"),
-    [
-        (wrong_in_callee, "v = helper(x, N + 1)", "power of 2"),
-        (wrong_name, "tl.store(y + o, absent)", "absent is not defined"),
-        (wrong_types, "tl.static_assert(N == 0", "blocks of nothing only"),
-    ],
-)
-def test_a_refused_kernel_names_line_and_reason(function, line, reason, tmp_path):
-    with pytest.raises(KernelCompileError) as caught:
-        compiled(function, XY, "cuda:sm_80", tmp_path, N=64)
-    text = str(caught.value)
-    assert f"at {__file__}:{line_of(line)}" in text
-    assert reason in text
-    assert "Traceback" not in text
-    assert len(text) < 600
-
-
-@triton.jit
-def wants_too_much(x, y, n, N: tl.constexpr):
-    tl.extra.cuda.gdc_wait()
-    tl.store(y, tl.load(x))
-
-
-def test_a_pass_that_fails_names_line_and_reason(tmp_path, capfd):
-    with pytest.raises(KernelCompileError) as caught:
-        compiled(wants_too_much, XY, "rocm:gfx942", tmp_path, N=64)
-    text = str(caught.value)
-    assert "tt.grid_dependency_wait" in text
-    assert "test_compile.py:" in text
-    assert capfd.readouterr().err == ""
-
-
-def test_an_assembler_that_refuses_is_named(tmp_path):
-    with pytest.raises(KernelCompileError, match=r"ptxas refuses its code.*sm_90"):
-        compiled(dependent, XY, "cuda:sm_80", tmp_path, N=64)
 
 
 @pytest.mark.slow
@@ -481,7 +300,7 @@ def test_no_warning_of_tritons_reaches_the_user(tmp_path):
         warnings.simplefilter("error")
         sys.path.insert(0, {str(Path(__file__).parent)!r})
         from pathlib import Path
-        import test_compile as t
+        import kernels as t
         for target in ("cuda:sm_80", "rocm:gfx942", "cpu"):
             t.compiled(t.constant_memory, t.XY, target, Path({str(tmp_path)!r}), N=64)
     """
@@ -505,45 +324,3 @@ def test_environment_and_other_caches_are_left_alone(tmp_path, monkeypatch):
     compiled(constant_memory, XY, "cuda:sm_80", tmp_path / "ours", N=64)
     assert dict(os.environ) == before
     assert not foreign.exists()
-
-
-def test_warm_compile_is_fast_and_loads_no_compiler(tmp_path):
-    source = tmp_path / "warm.py"
-    source.write_text(textwrap.dedent(WARM))
-    command = [sys.executable, str(source), str(tmp_path / "cache")]
-    cold = subprocess.run(command, capture_output=True, text=True)
-    assert "tritonflow.compiler.build" in cold.stdout, cold.stderr
-    warm = subprocess.run(command, capture_output=True, text=True)
-    loaded, seconds = warm.stdout.split()
-    assert loaded == "nothing", warm.stderr
-    assert float(seconds) < 0.005
-
-
-def test_threads_share_one_compilation(tmp_path, monkeypatch):
-    import tritonflow.compiler.build as build
-
-    built: list[str] = []
-    original = build.build_kernel
-
-    def counting(spec: Any, target: Any, *, key: str) -> Any:
-        built.append(key)
-        time.sleep(0.05)
-        return original(spec, target, key=key)
-
-    monkeypatch.setattr(build, "build_kernel", counting)
-    cache = KernelCache(tmp_path)
-    results: list[Any] = []
-
-    def work(n: int, target: str) -> None:
-        spec = specialize(Kernel.of(constant_memory), XY, {"N": n}, {})
-        results.append(compile_kernel(spec, Target.parse(target), cache=cache))
-
-    jobs = [(n, t) for n in (32, 64) for t in ("cuda:sm_80", "cuda:sm_90")] * 3
-    threads = [threading.Thread(target=work, args=job) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == len(jobs)
-    assert sorted(built) == sorted({kernel.key for kernel in results})
-    assert len(built) == 4

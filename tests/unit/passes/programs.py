@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -157,3 +158,63 @@ def lower(
         table.setdefault(kernel.key, {})[kernel.target] = kernel
     parsed = tuple(Target.parse(target) for target in targets)
     return Lowered(lower_program(text, table, parsed, name="program", **options))
+
+
+def main(arguments: str, results: str, *body: str) -> str:
+    """The text of a program of one function; `body` are its lines."""
+    lines = "\n".join(body)
+    return f"func.func public @main({arguments}) -> ({results}) {{\n{lines}\n}}"
+
+
+def values(count: int, seed: int = 0) -> np.ndarray:
+    """Random numbers, the same in every run."""
+    return np.random.default_rng(seed).standard_normal(count).astype(np.float32)
+
+
+def copies(stream_text: str) -> int:
+    """How many copies of buffers stand in IREE's IR."""
+    return len(re.findall(r"stream\.(?:cmd\.copy|async\.clone)", stream_text))
+
+
+ADD_ONE = cpu_kernel(
+    "add_one",
+    [pointer("x", "read"), pointer("y", "write")],
+    """
+    %one = arith.constant 1.0 : f32
+    %v = memref.load %x_m[%pid] : memref<?xf32>
+    %w = arith.addf %v, %one : f32
+    memref.store %w, %y_m[%pid] : memref<?xf32>
+    """,
+)
+
+IN_PLACE = cpu_kernel(
+    "in_place",
+    [pointer("x", "readwrite"), pointer("y", "read")],
+    """
+    %v = memref.load %x_m[%pid] : memref<?xf32>
+    %u = memref.load %y_m[%pid] : memref<?xf32>
+    %w = arith.addf %v, %u : f32
+    memref.store %w, %x_m[%pid] : memref<?xf32>
+    """,
+)
+
+# Outputs before and between inputs: buffers do not come in the order of the dispatch.
+SUM_AND_DIFFERENCE = cpu_kernel(
+    "sum_and_difference",
+    [
+        pointer("s", "write"),
+        pointer("a", "read"),
+        pointer("d", "write"),
+        pointer("b", "read"),
+    ],
+    """
+    %u = memref.load %a_m[%pid] : memref<?xf32>
+    %v = memref.load %b_m[%pid] : memref<?xf32>
+    %p = arith.addf %u, %v : f32
+    %m = arith.subf %u, %v : f32
+    memref.store %p, %s_m[%pid] : memref<?xf32>
+    memref.store %m, %d_m[%pid] : memref<?xf32>
+    """,
+)
+
+OPERAND, RESULT = '{kind = "operand", operand = 0}', '{kind = "result", result = 0}'
