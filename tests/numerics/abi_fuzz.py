@@ -298,8 +298,12 @@ def _random_number(rng: random.Random, name: str, without: Sequence[str]) -> Num
         # A plain number whose type the kernel's author wrote down.
         value = int(element.random(rng, 1, by_bits=by_bits)[0])
         return Number(name, value, element, by_bits, f"tl.{element.triton}")
-    value = element.random(rng, 1, by_bits=by_bits)[0]
-    return Number(name, element.dtype.type(value), element, by_bits)
+    value = element.dtype.type(element.random(rng, 1, by_bits=by_bits)[0])
+    if value != value:
+        # Numbers pass through Python's `float`, as in Triton's own launcher: a NaN
+        # arrives as the quiet one, whatever its sign and payload were.
+        value = element.dtype.type(math.nan)
+    return Number(name, value, element, by_bits)
 
 
 def _random_python_number(rng: random.Random, name: str, by_bits: bool) -> Number:
