@@ -115,12 +115,24 @@ class Strip:
     def _compute(self, block: Block, level: int) -> Lanes:
         if block.storage is not None:
             with self.nest.at(level):
-                return block.storage.load(self)
+                return block.storage.load(self._where_it_varies(block))
         lanes = block.compute(self, level)
         capture = self.nest.captures.get(block)
         if capture is not None:
             capture.store(self, lanes)
         return lanes
+
+    def _where_it_varies(self, block: Block) -> Strip:
+        """Gives the strip at 0 along the axes that the block is the same along."""
+        if len(block.axes) == len(self.position):
+            return self
+        position = [
+            coordinate if axis in block.axes else self.zero()
+            for axis, coordinate in enumerate(self.position)
+        ]
+        return self.moved(
+            position, self.lane_axis if self.lane_axis in block.axes else None
+        )
 
     def level_of(self, block: Block) -> int:
         """Gives the number of loops that the strip of `block` depends on."""
