@@ -185,7 +185,9 @@ def _retain_for_ever(hal: rt.HalDevice) -> None:
     context = rt.VmContext(instance, modules=[module])
     arguments, answer = rt.VmVariantList(1), rt.VmVariantList(1)
     arguments.push_int(0)
-    context.invoke(module.lookup_function("devices.get"), arguments, answer)
+    devices_get = module.lookup_function("devices.get")
+    assert devices_get is not None
+    context.invoke(devices_get, arguments, answer)
     endless = rt.VmVariantList(2)
     endless.push_ref(answer.get_as_ref(0))
     endless.push_list(endless)
