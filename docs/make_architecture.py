@@ -108,7 +108,11 @@ def fill(template: str, texts: dict[str, str]) -> str:
 
 
 def _listing(text: str) -> str:
-    """Cuts bytes and long listings, says where, and wraps long lines."""
+    """Cuts bytes and long listings, says where, and wraps long lines.
+
+    Files are named from the top of the project, as on any machine.
+    """
+    text = text.replace(f"{DOCS.parent}/", "")
     text = re.sub(r'"0x[0-9A-F]{40,}"', '"0x…"', text.strip())
     text = re.sub(r"dense<\[[^\]]{60,}\]>", "dense<[…]>", text)
     lines = [piece for line in text.splitlines() for piece in _wrap(line)]

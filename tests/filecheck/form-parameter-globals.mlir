@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: tritonflow opt %s -p form-parameter-globals --parameter 0=layers.0.w --parameter 1=layers.0.b | filecheck %s
 
 // CHECK-DAG:   util.global private @parameter_0 = #flow.parameter.named<"model"::"layers.0.w"> : tensor<4x4xf32>

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: tritonflow opt %s -p inline-shape-functions | filecheck %s
 
 // A function that takes a dimension of the program is inlined, with what it calls.

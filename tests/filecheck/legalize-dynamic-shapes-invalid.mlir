@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: not tritonflow opt %s -p legalize-dynamic-shapes 2>&1 | filecheck %s
 
 // CHECK: UnsupportedError: `stablehlo.dynamic_reduce_window`: not supported with symbolic dimensions.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: not tritonflow opt %s -p legalize-triton-calls 2>&1 | filecheck %s
 
 // CHECK: UnsupportedError: `stablehlo.reduce`: a grid or a kernel's integer is computed with it, expected arithmetic on dimensions of shapes.

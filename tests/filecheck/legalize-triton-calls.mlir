@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: tritonflow opt %s -p legalize-triton-calls | filecheck %s
 
 // The grid, a kernel's integer and the result's dimension come from one shape: they are

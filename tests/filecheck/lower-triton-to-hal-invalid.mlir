@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: not tritonflow opt %s -p lower-triton-to-hal 2>&1 | filecheck %s
 
 // CHECK: VerifyError: `triton.executable.export`: `layout`: run `refine-triton-abi` first.

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: tritonflow opt %s -p refine-triton-abi -p lower-triton-to-hal | filecheck %s
 
 // CHECK:       #[[TARGET:.*]] = #hal.executable.target<"cuda", "cuda-nvptx-fb">

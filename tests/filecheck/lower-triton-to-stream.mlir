@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: tritonflow opt %s -p lower-triton-to-stream | filecheck %s
 
 // CHECK:       stream.executable private @copy_c0b1 {

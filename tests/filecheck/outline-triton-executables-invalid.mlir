@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: not tritonflow opt %s -p outline-triton-executables 2>&1 | filecheck %s
 
 // CHECK:      SignatureError: `x` of kernel `copy`: the kernel writes it at user.py:9

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: tritonflow opt %s -p outline-triton-executables | filecheck %s
 
 // Two calls of one kernel share an executable with an export for each target, the newest

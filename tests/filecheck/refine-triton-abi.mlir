@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: tritonflow opt %s -p refine-triton-abi | filecheck %s
 
 // For a GPU: buffers in the binary's order, then 32-bit words; the result is tied to

@@ -1,3 +1,5 @@
+// SPDX-FileCopyrightText: 2026 The tritonflow authors
+// SPDX-License-Identifier: Apache-2.0
 // RUN: tritonflow opt %s -p strip-foreign-attributes -p attach-reflection --reflection program=softmax | filecheck %s
 
 // CHECK:     module @softmax {
