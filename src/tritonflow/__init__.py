@@ -23,7 +23,7 @@ _PUBLIC = {
     "triton_call": "tritonflow.jax.triton_call",
 }
 
-__all__ = ["Program", "compile", "load", "triton_call"]  # noqa: F822 (lazy names)
+__all__ = ["Program", "compile", "load", "triton_call"]
 
 
 def __getattr__(name: str) -> Any:
