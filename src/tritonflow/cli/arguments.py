@@ -36,7 +36,8 @@ _SHORT_DTYPES = {
     "bool": "bool",
 }
 
-_ARGUMENT = re.compile(r"(\w+)\[([^\]]*)\]")
+_MAGICS = (b"\x93NUM", b"PK\x03\x04")
+_ARGUMENT = re.compile(r"\s*(\w+)\s*\[([^\]]*)\]\s*")
 
 
 def load_function(text: str) -> Callable[..., Any]:
@@ -101,7 +102,7 @@ def parse_shapes(texts: Sequence[str]) -> list[jax.ShapeDtypeStruct]:
     scope = export.SymbolicScope()
     shapes: list[jax.ShapeDtypeStruct] = []
     for text in texts:
-        match = _ARGUMENT.fullmatch(text.replace(" ", ""))
+        match = _ARGUMENT.fullmatch(text)
         if match is None:
             raise SignatureError(
                 f"`--arg {text}`: expected TYPE[SIZES].",
@@ -136,6 +137,22 @@ def _dtype(name: str, text: str) -> Any:
     return dtype
 
 
+def write_array(path: str, array: Any) -> None:
+    """Writes `array` to the `.npy` file at `path`, all or nothing.
+
+    Raises: ArtifactError: the file cannot be written.
+    """
+    import io
+
+    import numpy as np
+
+    from ..iree.artifact import write_file
+
+    contents = io.BytesIO()
+    np.save(contents, array)
+    write_file(path, [contents.getbuffer()])
+
+
 def read_array(path: str, dtype: str | None = None) -> Any:
     """Gives the array of a `.npy` file; nothing in the file is executed.
 
@@ -149,8 +166,11 @@ def read_array(path: str, dtype: str | None = None) -> Any:
     import numpy as np
 
     try:
+        with open(path, "rb") as file:
+            if file.read(4) not in _MAGICS:
+                raise ValueError("it does not begin as one")
         array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except (OSError, ValueError, EOFError, MemoryError) as error:
         raise SignatureError(f"`--input {path}`: not a .npy file: {error}") from error
     if not isinstance(array, np.ndarray):
         raise SignatureError(f"`--input {path}`: several arrays, expected one.")

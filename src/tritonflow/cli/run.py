@@ -36,7 +36,7 @@ def command(
     import numpy as np
 
     from ..iree.session import load
-    from .arguments import read_array
+    from .arguments import read_array, write_array
 
     program = load(artifact, device=device, parameters=parameters, threads=threads)
     dtypes = [spec["dtype"] for spec in program.inputs]
@@ -53,14 +53,14 @@ def command(
     arrays = [
         read_array(path, dtype) for path, dtype in zip(inputs, dtypes, strict=True)
     ]
-    times_s = []
+    leaves, times_s = [], []
     with status(f"running {artifact}"):
         for _ in range(repeat):
             start_s = time.perf_counter()
             leaves = [np.asarray(leaf) for leaf in program.call_flat(arrays)]
             times_s.append(time.perf_counter() - start_s)
     for path, leaf in zip(outputs, leaves, strict=False):
-        np.save(path, leaf)
+        write_array(path, leaf)
     _report(leaves, outputs, times_s, as_json)
 
 

@@ -132,9 +132,17 @@ def read_artifact(path: str | os.PathLike[str]) -> tuple[mmap.mmap, dict[str, An
 def write_file(path: str | os.PathLike[str], chunks: Iterable[Buffer]) -> None:
     """Writes `chunks` so that `path` holds either its old contents or all of the new.
 
+    A link stays a link, to a file of the new contents. What is no file, such as a pipe
+    or `/dev/stdout`, stays what it is and is written to.
+
     Raises: ArtifactError: no such folder, no permission, a full disk.
     """
-    target = Path(path)
+    if not os.fspath(path):
+        raise ArtifactError("the file to write has an empty name.")
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        _write_into(target, chunks)
+        return
     try:
         handle, partial = tempfile.mkstemp(
             prefix=f".{target.name}.", suffix=".part", dir=target.parent
@@ -155,6 +163,14 @@ def write_file(path: str | os.PathLike[str], chunks: Iterable[Buffer]) -> None:
         if isinstance(error, OSError):
             raise _cannot_write(target, error) from error
         raise
+
+
+def _write_into(device: Path, chunks: Iterable[Buffer]) -> None:
+    try:
+        with open(device, "wb") as file:
+            file.writelines(chunks)
+    except OSError as error:
+        raise _cannot_write(device, error) from error
 
 
 def write_folder(

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import SignatureError
 from .pytree import Description, describe
+from .symbols import is_symbolic
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,6 +61,7 @@ def read_arguments(
     Raises: SignatureError: on a leaf that is no array, on a `param_argnums` out of
         range, on weights of one key.
     """
+    _check_count(fn, args)
     weight_nums = _argnums(param_argnums, len(args))
     input_nums = [i for i in range(len(args)) if i not in weight_nums]
     names = _argument_names(fn, len(args))
@@ -84,6 +86,21 @@ def read_arguments(
         structures=tuple(jax.tree_util.tree_structure(args[i]) for i in order),
         argnums=order,
     )
+
+
+def _check_count(fn: Callable[..., Any], args: Sequence[Any]) -> None:
+    try:
+        signature = inspect.signature(fn)
+    except (TypeError, ValueError):
+        return  # Some callables of C have none.
+    try:
+        signature.bind(*args)
+    except TypeError as error:
+        name = getattr(fn, "__name__", type(fn).__name__)
+        raise SignatureError(
+            f"`{name}`: got {len(args)} example arguments, expected those of "
+            f"`{name}{signature}`: {error}."
+        ) from error
 
 
 def _leaves(tree: Any) -> list[tuple[str, Any]]:
@@ -137,8 +154,18 @@ def _example(leaf: Any) -> Any | None:
     return None if isinstance(leaf, jax.ShapeDtypeStruct) else leaf
 
 
+def _check_sizes(type_: jax.ShapeDtypeStruct, name: str) -> None:
+    for size in type_.shape:
+        if not is_symbolic(size) and not 0 <= size < 2**63:
+            raise SignatureError(
+                f"argument `{name}`: got the shape {type_.shape}, expected sizes of 0 "
+                "or more."
+            )
+
+
 def _type_of(leaf: Any, name: str) -> jax.ShapeDtypeStruct:
     if isinstance(leaf, jax.ShapeDtypeStruct):
+        _check_sizes(leaf, name)
         return leaf
     if isinstance(leaf, jax.Array):
         return jax.ShapeDtypeStruct(

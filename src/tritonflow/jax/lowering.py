@@ -94,7 +94,10 @@ def constant(value: bool | float, type_name: str) -> Any:
     if element == "i1":
         return np.bool_(value)
     if element in _FLOATS:
-        return _FLOATS[element](value)
+        with np.errstate(
+            over="ignore"
+        ):  # Too large a number is infinite, as in Triton.
+            return _FLOATS[element](value)
     integer = _INTEGERS[element]
     bits = 8 * np.dtype(integer).itemsize
     wrapped = int(value) & ((1 << bits) - 1)
