@@ -7,8 +7,10 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from triton import knobs
 from triton.backends.nvidia.compiler import get_ptxas, sm_arch_from_capability
 
 from ..errors import KernelCompileError, SourceLocation, ToolError
@@ -53,9 +55,9 @@ def for_later_chips(ptx: str) -> str:
     return ptx.replace(".target sm_90a", ".target sm_90")
 
 
-def ptxas_version(capability: int = 90) -> str:
-    """Gives the version of the assembler for a chip, such as `13.0`."""
-    return get_ptxas(capability).version
+def ptxas_version() -> str:
+    """Gives the version of the assembler for most chips, such as `13.0`."""
+    return knobs.nvidia.ptxas.version
 
 
 def is_same_code(ptx: str, other: str) -> bool:
@@ -87,18 +89,37 @@ def assemble(
         ToolError: if it cannot be run.
     """
     tool = get_ptxas(target.capability)
-    with tempfile.TemporaryDirectory(prefix="tritonflow-") as folder:
-        # The same file names everywhere: nothing of a machine gets into the binary.
-        Path(folder, "kernel.ptx").write_text(ptx)
-        command = [
-            tool.path,
-            *_flags(tool.version, enable_fp_fusion, ptx_options),
-            f"--gpu-name={sm_arch_from_capability(target.capability)}",
-            "kernel.ptx",
-            "--output-file=kernel.cubin",
-        ]
-        _run(command, folder, f"kernel `{name}` for {target}", at)
-        return Path(folder, "kernel.cubin").read_bytes()
+    flags = _flags(tool.version, enable_fp_fusion, ptx_options)
+    chip = sm_arch_from_capability(target.capability)
+    try:
+        return _run(tool.path, flags, chip, ptx)
+    except _RefusedError as refusal:
+        raise KernelCompileError(
+            f"kernel `{name}` for {target}: ptxas refuses its code: {refusal}", at=at
+        ) from refusal
+
+
+def assemble_for_old_drivers(ptx: str, target: Target) -> bytes:
+    """Gives the cubin of PTX text that IREE wrote, for one chip.
+
+    Of Triton's two assemblers the older one is taken where it knows the chip: its
+    machine code loads on drivers of CUDA 12 too.
+
+    Raises: ToolError: if the assembler refuses the text, with its words, or cannot be
+        run.
+    """
+    older, newer = knobs.nvidia.ptxas, knobs.nvidia.ptxas_blackwell
+    try:
+        try:
+            return _run(older.path, [], target.chip, ptx)
+        except _RefusedError as refusal:
+            if "gpu-name" not in str(refusal):
+                raise
+        return _run(newer.path, [], target.chip, ptx)
+    except _RefusedError as refusal:
+        raise ToolError(
+            f"ptxas refuses PTX from IREE for {target.chip}: {refusal}"
+        ) from refusal
 
 
 def _flags(version: str, enable_fp_fusion: bool, options: str | None) -> list[str]:
@@ -109,20 +130,25 @@ def _flags(version: str, enable_fp_fusion: bool, options: str | None) -> list[st
     return flags + (options.split() if options else [])
 
 
-def _run(
-    command: list[str], folder: str, subject: str, at: SourceLocation | None
-) -> None:
-    try:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, check=False
-        )
-    except OSError as error:
-        raise ToolError(f"assembler `{command[0]}` cannot be run: {error}") from error
-    if done.returncode == 0:
-        return
-    reasons: list[str] = (done.stderr or done.stdout).strip().splitlines()
-    raise KernelCompileError(
-        f"{subject}: ptxas refuses its code (exit status {done.returncode}): "
-        f"{'; '.join(reasons[:5])}",
-        at=at,
-    )
+class _RefusedError(Exception):
+    """The assembler's own words on a text that it does not take."""
+
+
+def _run(tool: str, flags: Sequence[str], chip: str, ptx: str) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="tritonflow-") as folder:
+        # The same file names everywhere: nothing of a machine gets into the binary.
+        Path(folder, "kernel.ptx").write_text(ptx)
+        files = ["kernel.ptx", "--output-file=kernel.cubin"]
+        command = [tool, *flags, f"--gpu-name={chip}", *files]
+        try:
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, check=False
+            )
+        except OSError as error:
+            raise ToolError(f"assembler `{tool}` cannot be run: {error}") from error
+        if done.returncode != 0:
+            reasons = (done.stderr or done.stdout).strip().splitlines()
+            raise _RefusedError(
+                f"{'; '.join(reasons[:5])} (exit status {done.returncode})"
+            )
+        return Path(folder, "kernel.cubin").read_bytes()

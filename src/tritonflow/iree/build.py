@@ -13,7 +13,6 @@ from ..passes.assign_device import iree_flags
 from ..target import Target
 from . import consumed
 from .artifact import seal
-from .assembler import assemble
 from .invocation import Compilation
 from .own_dispatches import TRANSLATED, assemble_own_dispatches
 
@@ -53,7 +52,12 @@ def build_artifact(
         if targets[0].backend != "cuda":
             compilation.run_to("end")
             return seal(compilation.bytecode(), note)
-    linked = assemble_own_dispatches(translated.decode(), flags, targets, assemble)
+    # It loads Triton, which a program for a CPU may do without.
+    from ..compiler.nvidia import assemble_for_old_drivers
+
+    linked = assemble_own_dispatches(
+        translated.decode(), flags, targets, assemble_for_old_drivers
+    )
     # The phases after this one are dumped apart: they belong to another module.
     later = dump_phases_to / "assembled" if dump_phases_to else None
     with Compilation(

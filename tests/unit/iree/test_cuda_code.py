@@ -14,8 +14,8 @@ import pytest
 from triton import knobs
 
 import tritonflow
+from tritonflow.compiler.nvidia import assemble_for_old_drivers as assemble
 from tritonflow.errors import ToolError
-from tritonflow.iree.assembler import assemble
 from tritonflow.iree.fatbin import Image, pack_fatbin
 from tritonflow.target import Target
 
