@@ -70,18 +70,35 @@ class Uses:
         The number tells the operands of a terminator apart, which evaluates each of
         them on its own.
         """
-        if value not in self._sinks:
-            found: set[tuple[int, int]] = set()
-            for use in value.uses:
-                user = use.owner.operation
-                if is_lazy(user) and is_block(user.results[0].type):
-                    found |= self.sinks(user.results[0])
-                else:
-                    is_yield = user.name in YIELDS
-                    number = use.operand_number if is_yield else 0
-                    found.add((self._order[user], number))
-            self._sinks[value] = frozenset(found)
+        # No recursion: unrolled loops make chains of thousands of operations.
+        pending = [value]
+        while pending:
+            current = pending[-1]
+            own, passed_on = self._uses(current)
+            waiting = [each for each in passed_on if each not in self._sinks]
+            if waiting:
+                pending.extend(waiting)
+                continue
+            pending.pop()
+            self._sinks[current] = own.union(*(self._sinks[v] for v in passed_on))
         return self._sinks[value]
+
+    def _uses(
+        self, value: ir.Value
+    ) -> tuple[frozenset[tuple[int, int]], list[ir.Value]]:
+        """Gives where `value` itself is evaluated, and the lazy values made of it."""
+        if value in self._sinks:
+            return self._sinks[value], []
+        own: set[tuple[int, int]] = set()
+        passed_on: list[ir.Value] = []
+        for use in value.uses:
+            user = use.owner.operation
+            if is_lazy(user) and is_block(user.results[0].type):
+                passed_on.append(user.results[0])
+            else:
+                number = use.operand_number if user.name in YIELDS else 0
+                own.add((self._order[user], number))
+        return frozenset(own), passed_on
 
     def is_shared(self, value: ir.Value) -> bool:
         """Whether several operations evaluate `value`."""

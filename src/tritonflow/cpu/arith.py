@@ -12,6 +12,7 @@ from . import lanes as lane_math
 from .analysis import defining
 from .builder import Builder
 from .elementwise import define_elementwise, pointwise
+from .float_formats import narrow_float, widen_float
 from .lanes import Lanes, Uniform
 from .pointers import is_pointer_like, lower_pointer_select
 
@@ -79,8 +80,27 @@ def element_type(type_: ir.Type) -> ir.Type:
 def lower_same(lowering: Lowering, operation: ir.Operation) -> None:
     """Emits the operation as it is."""
     element = element_type(operation.results[0].type)
-    rule = pointwise(same_operation(operation, element))
-    define_elementwise(lowering, operation, rule, cost=_GENERIC[operation.name])
+    rule = same_operation(operation, element)
+    is_bf16 = isinstance(element, ir.BF16Type) and operation.name in _ROUNDING
+    if is_bf16 and not lowering.builder.rounds_to_bf16:
+        rule = _through_f32(same_operation(operation, lowering.builder.f32))
+    define_elementwise(
+        lowering, operation, pointwise(rule), cost=_GENERIC[operation.name]
+    )
+
+
+_ROUNDING = frozenset(
+    {"arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.remf"}
+)
+
+
+def _through_f32(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
+    def apply(builder: Builder, *operands: ir.Value) -> ir.Value:
+        wide = [widen_float(builder, each, builder.f32) for each in operands]
+        result = emit(builder, *wide)
+        return narrow_float(builder, result, ir.BF16Type.get(), to_nearest=True)
+
+    return apply
 
 
 def lower_select(lowering: Lowering, operation: ir.Operation) -> None:

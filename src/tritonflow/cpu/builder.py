@@ -21,9 +21,12 @@ class Builder:
 
     Args:
         entry: the function's entry block, still empty.
+        rounds_to_bf16: whether the CPU has an instruction for it. Where it has none,
+            LLVM calls a function that IREE does not link.
     """
 
-    def __init__(self, entry: ir.Block) -> None:
+    def __init__(self, entry: ir.Block, *, rounds_to_bf16: bool = True) -> None:
+        self.rounds_to_bf16 = rounds_to_bf16
         self.index = ir.IndexType.get()
         self.i1 = ir.IntegerType.get_signless(1)
         self.i8 = ir.IntegerType.get_signless(8)

@@ -62,6 +62,21 @@ def lower_float_extension(lowering: Lowering, operation: ir.Operation) -> None:
     define_elementwise(lowering, operation, rule)
 
 
+def lower_integer_to_float(lowering: Lowering, operation: ir.Operation) -> None:
+    """Converts integers; to bf16 through f32 where the CPU does not round to it."""
+    target = element_type(operation.results[0].type)
+    if not isinstance(target, ir.BF16Type) or lowering.builder.rounds_to_bf16:
+        lower_cast(lowering, operation)
+        return
+    emit = same_operation(operation, lowering.builder.f32)
+
+    def convert(builder: Builder, value: ir.Value) -> ir.Value:
+        wide = emit(builder, value)
+        return narrow_float(builder, wide, target, to_nearest=True)
+
+    define_elementwise(lowering, operation, pointwise(convert))
+
+
 def lower_fp_to_fp(lowering: Lowering, operation: ir.Operation) -> None:
     """Converts between float types, with the rounding that the kernel asks for."""
     source = element_type(operation.operands[0].type)
@@ -101,8 +116,8 @@ RULES: dict[str, Rule] = {
     "arith.trunci": lower_truncation,
     "arith.extf": lower_float_extension,
     "arith.truncf": lower_float_truncation,
-    "arith.sitofp": lower_cast,
-    "arith.uitofp": lower_cast,
+    "arith.sitofp": lower_integer_to_float,
+    "arith.uitofp": lower_integer_to_float,
     "arith.fptosi": lower_cast,
     "arith.fptoui": lower_cast,
     "tt.fp_to_fp": lower_fp_to_fp,

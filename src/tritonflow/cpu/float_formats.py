@@ -59,7 +59,30 @@ def narrow_float(
         return value
     if not to_nearest:
         value = _drop_low_bits(builder, value, target)
+    if isinstance(target, ir.BF16Type) and not builder.rounds_to_bf16:
+        return _round_to_bf16(builder, value)
     return arith.truncf(builder.like(value, target), value)
+
+
+def _round_to_bf16(builder: Builder, value: ir.Value) -> ir.Value:
+    """Emits the rounding of an f32 to the nearest bf16 in integer arithmetic."""
+    words = builder.like(value, builder.i32)
+    halves = builder.like(value, ir.IntegerType.get_signless(16))
+
+    def number(value_: int) -> ir.Value:
+        scalar = builder.constant(builder.i32, value_)
+        if isinstance(words, ir.VectorType):
+            return builder.broadcast(scalar, words.shape[0])
+        return scalar
+
+    bits = arith.bitcast(words, value)
+    last = arith.andi(arith.shrui(bits, number(16)), number(1))
+    rounded = arith.addi(bits, arith.addi(last, number(0x7FFF)))
+    is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
+    quiet = arith.ori(bits, number(0x400000))
+    kept = arith.shrui(arith.select(is_nan, quiet, rounded), number(16))
+    bf16 = builder.like(value, ir.BF16Type.get())
+    return arith.bitcast(bf16, arith.trunci(halves, kept))
 
 
 def _as_f32(builder: Builder, value: ir.Value, *, will_round: bool) -> ir.Value:

@@ -95,7 +95,7 @@ def _lower_function(
     ]
     function = func.FuncOp(name, ir.FunctionType.get(types, []))
     entry = function.add_entry_block()
-    builder = Builder(entry)
+    builder = Builder(entry, rounds_to_bf16=features.has("avx512bf16"))
     lowering = Lowering(name, module, functions, builder, features)
     values: list[Value] = []
     for number, argument in enumerate(arguments):

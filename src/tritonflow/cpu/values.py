@@ -245,18 +245,25 @@ def reachable(blocks: Sequence[Block]) -> Iterator[Block]:
     What stands in scratch is given, what it was computed from is not.
     """
     seen: set[Block] = set()
+    for root in blocks:
+        if root in seen:
+            continue
+        seen.add(root)
+        # No recursion: unrolled loops make chains of thousands of operations.
+        path = [(root, _inputs(root))]
+        while path:
+            block, operands = path[-1]
+            following = next((each for each in operands if each not in seen), None)
+            if following is None:
+                path.pop()
+                yield block
+                continue
+            seen.add(following)
+            path.append((following, _inputs(following)))
 
-    def visit(block: Block) -> Iterator[Block]:
-        if block in seen:
-            return
-        seen.add(block)
-        if block.storage is None:
-            for operand in block.operands:
-                yield from visit(operand)
-        yield block
 
-    for each in blocks:
-        yield from visit(each)
+def _inputs(block: Block) -> Iterator[Block]:
+    return iter(block.operands if block.storage is None else ())
 
 
 def aligned(roots: Sequence[Block]) -> set[Block]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import time
 
+import ml_dtypes
 import numpy as np
 import pytest
 import triton
@@ -67,6 +68,26 @@ def test_other_cpus(cpu: str) -> None:
     functions, _ = load(compile_text(text, [f"--iree-llvmcpu-target-cpu={cpu}"]))
     out = functions.run0(*(a.reshape(-1) for a in launch.arguments[:2]))[1].to_host()
     np.testing.assert_allclose(out[: 2 * 1019].reshape(2, 1019), expected, 1e-5)
+
+
+@triton.jit
+def short_floats(x, y, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a, b = tl.load(x + i), tl.load(y + i)
+    tl.store(out + i, a * b + (i * 1.0).to(a.dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+def test_short_floats_on_a_cpu_without_instructions_for_them(dtype: type) -> None:
+    rng = np.random.default_rng(0)
+    x, y = (rng.standard_normal(64).astype(dtype) for _ in range(2))
+    launch = Launch(short_floats, [x, y, x.copy()], (1,), {"BLOCK": 64})
+    binary = compile_text(
+        program_text([launch], "cpu:x86-64-v3"), ["--iree-llvmcpu-target-cpu=x86-64-v3"]
+    )
+    raw = [each.view(np.int16) for each in launch.arguments]
+    out = load(binary)[0].run0(*raw)[2].to_host().view(dtype)
+    np.testing.assert_array_equal(out, x * y + np.arange(64).astype(dtype))
 
 
 def test_unsupported_operation_names_kernel_and_line() -> None:
