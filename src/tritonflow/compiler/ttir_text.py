@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Triton's TTIR text in the spelling that jaxlib's `tt` dialect reads.
 
-Some things of Triton 3.9 are unknown to it. Each is a hint to a GPU that changes no
-result of a program that runs alone, so the copy of the IR that effects and the CPU are
-read from does without it; GPU code is made from Triton's own IR and keeps them.
+Some things of Triton's are unknown to it, which ones depends on the versions of both.
+Most are hints to a GPU that change no result of a program that runs alone, so the copy
+of the IR that effects and the CPU are read from does without them; GPU code is made
+from Triton's own IR and keeps them. An operation that only one of the two has a syntax
+for is written in the generic form, which needs none, and marked `foreign`.
 """
 
 from __future__ import annotations
@@ -17,6 +19,13 @@ _REWRITES = (
     (re.compile(rf" \{{{_CACHE_POLICY}\}}"), ""),
     (re.compile(rf"{_CACHE_POLICY}, "), ""),
     (re.compile(rf", {_CACHE_POLICY}"), ""),
+    # Until Triton 3.8: tt.load %p cacheModifier = cg evictionPolicy = evict_last : ...
+    (re.compile(r" (?:cacheModifier|evictionPolicy) = \w+"), ""),
+    # Gone from jaxlib 0.11: %c = tt.cat %a, %b : tensor<4xf32> -> tensor<8xf32>
+    (
+        re.compile(r"= tt\.cat (%[^\s,]+), (%\S+) : (tensor<\S+>) -> (tensor<\S+>)"),
+        r'= "foreign.tt.cat"(\1, \2) : (\3, \3) -> \4',
+    ),
     # Programs of a grid are one thread each here: nobody to wait for.
     (re.compile(r"^\s*(?:ttg|gpu)\.barrier[^\n]*\n", re.MULTILINE), ""),
     (re.compile(r"^\s*tt\.grid_dependency_\w+[^\n]*\n", re.MULTILINE), ""),
