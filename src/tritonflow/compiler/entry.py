@@ -109,17 +109,21 @@ class _Entry:
         self.body = module.get_function(self.name)
 
     def open(self, types: Sequence[Any]) -> list[Any]:
-        """Puts the new function beside the old one and gives its arguments."""
+        """Puts the new function before all others and gives its arguments."""
         builder = self.builder
         self.body.set_attr("sym_name", builder.get_string_attr(self._free_name()))
         self.body.set_attr("sym_visibility", builder.get_string_attr("private"))
         # A kernel marked noinline is a kernel all the same.
         self.body.set_attr("noinline", builder.get_bool_attr(False))
         type_ = builder.get_function_ty(list(types), [])
+        # Triton 3.6 takes the first function of a module for the kernel on AMD GPUs.
+        # The place brings its location along, which is none of the new function's.
+        nowhere = builder.get_loc()
+        builder.set_insertion_point_to_start(self.body.get_operation().get_block())
+        builder.set_loc(nowhere)
         self.function = builder.get_or_insert_function(
             self.module, self.name, type_, "public", False
         )
-        self.module.push_back(self.function)
         builder.set_insertion_point_to_start(self.function.add_entry_block())
         return [self.function.args(index) for index in range(len(types))]
 
