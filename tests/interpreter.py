@@ -346,11 +346,42 @@ def _work_on(folder: str, modules: dict[str, Any]) -> str | None:
     return None
 
 
+def _mend_interpreter() -> None:
+    """Lets older interpreters have what those of Triton 3.9 have right.
+
+    Triton 3.6 refuses a bool argument, and a loop bound under NumPy 2.5; until 3.8 an
+    argument -0.0 becomes 0.0.
+    """
+    import triton.language as tl
+    from triton.runtime import interpreter
+
+    convert = interpreter._implicit_cvt
+    patch_tensor = interpreter._patch_lang_tensor
+
+    def converted(value: Any) -> Any:
+        for python, numpy, type_ in (
+            (bool, np.bool_, tl.int1),
+            (float, np.float32, tl.float32),
+        ):
+            if isinstance(value, python):
+                data = np.array([value], numpy)
+                return tl.tensor(interpreter.TensorHandle(data, type_), type_)
+        return convert(value)
+
+    def patched_tensor(tensor: Any, scope: Any) -> None:
+        patch_tensor(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: self.handle.data.item())
+
+    interpreter._implicit_cvt = converted
+    interpreter._patch_lang_tensor = patched_tensor
+
+
 def _main() -> None:
     # What kernels print goes to stderr: stdout carries the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     modules: dict[str, Any] = {}
+    _mend_interpreter()
     for folder in sys.stdin:
         print(json.dumps(_work_on(folder.strip(), modules)), file=answers, flush=True)
 
