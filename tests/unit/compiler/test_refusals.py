@@ -118,8 +118,13 @@ def test_a_pass_that_fails_names_line_and_reason(tmp_path, capfd):
     with pytest.raises(KernelCompileError) as caught:
         compiled(wants_too_much, XY, "rocm:gfx942", tmp_path, N=64)
     text = str(caught.value)
-    assert "tt.grid_dependency_wait" in text
-    assert f"at {__file__}:{line_of('tl.extra.cuda.gdc_wait()')}" in text
+    line = line_of("tl.extra.cuda.gdc_wait()")
+    if "tt.grid_dependency_wait" not in text:
+        # Until Triton 3.8 it is NVIDIA's assembly, which AMD's assembler meets: that
+        # knows no line, so the kernel's own is named.
+        assert "invalid instruction" in text
+        line -= 1
+    assert f"at {__file__}:{line}" in text
     assert capfd.readouterr().err == ""
 
 
