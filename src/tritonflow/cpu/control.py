@@ -14,17 +14,10 @@ from .carried import Carried, plan_carried, write_blocks
 from .materialize import REPEAT_LIMIT
 from .memory import LoadBlock
 from .merged import Merge
-from .values import Block, Pointer, Value, cost_of, reachable
+from .values import Block, Pointer, cost_of, reachable
 
 if TYPE_CHECKING:
     from .lower import Lowering, Rule
-
-
-def lower_blocks(
-    lowering: Lowering, region: ir.Region, arguments: Sequence[Value]
-) -> list[Value]:
-    """Emits the body of a function; gives what it returns."""
-    return lower_region(lowering, region, arguments)
 
 
 def enter_region(
@@ -137,7 +130,7 @@ def lower_call(lowering: Lowering, operation: ir.Operation) -> None:
     arguments = [lowering.value(operand) for operand in operation.operands]
     if contains_store(callee):
         enter_region(lowering, operation, runs_often=False)
-    results = lower_blocks(lowering, callee.regions[0], arguments)
+    results = lower_region(lowering, callee.regions[0], arguments)
     for result, value in zip(operation.results, results, strict=True):
         lowering.define(result, value)
 

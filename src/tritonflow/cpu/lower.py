@@ -8,15 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 
-from ..errors import UnsupportedError
-from ..mlir import func, ir, new_context, parse_module, source_location, walk
+from ..errors import PassError, UnsupportedError
+from ..mlir import func, ir, new_context, parse_module, source_location
 from ..target import Target
-from .analysis import Uses, block_of, captured, is_block
+from .analysis import Uses, block_of, captured
+from .branches import lower_region
 from .builder import Builder
 from .features import CpuFeatures, features_of
 from .materialize import Environment
 from .memory_access import Buffers
-from .pointers import absolute, is_pointer_like, target_of
+from .pointers import absolute, is_pointer, is_pointer_like, pointee, target_of
 from .values import Binding, Block, Pointer, Value
 
 BINDING = "!stream.binding"
@@ -57,6 +58,7 @@ def lower_kernel(ttir: str, target: Target) -> str:
     Raises:
         UnsupportedError: an operation has no lowering yet; names it, the kernel and the
             user's line.
+        PassError: the text does not parse.
     """
     features = features_of(target)
     context = new_context()
@@ -71,7 +73,20 @@ def lower_kernel(ttir: str, target: Target) -> str:
         result = ir.Module.create()
         with ir.InsertionPoint(result.body):
             _lower_function(source.operation, kernel, functions, features)
+        _verify(result, kernel)
         return str(result)
+
+
+def _verify(module: ir.Module, kernel: ir.Operation) -> None:
+    try:
+        module.operation.verify()
+    except ir.MLIRError as error:
+        name = ir.StringAttr(kernel.attributes["sym_name"]).value
+        raise PassError(
+            f"kernel `{name}`: the CPU code made for it is not valid: {error}",
+            at=source_location(kernel.location),
+            hint="this is a bug of tritonflow; please report the kernel",
+        ) from error
 
 
 def _is_public(function: ir.Operation) -> bool:
@@ -108,20 +123,6 @@ def _lower_function(
     with ir.InsertionPoint(entry):
         lowering.lower_body(kernel, values)
         func.ReturnOp([])
-
-
-def is_pointer(type_: ir.Type) -> bool:
-    """Whether `type_` is a Triton pointer."""
-    return str(type_).startswith("!tt.ptr<")
-
-
-def pointee(type_: ir.Type) -> ir.Type:
-    """Gives the type that a pointer type points to."""
-    text = str(type_).removeprefix("!tt.ptr<").removesuffix(">")
-    if text.startswith("!tt.ptr"):
-        return ir.IntegerType.get_signless(64)
-    # An address space may follow: `!tt.ptr<f32, 1>`.
-    return ir.Type.parse(text.partition(",")[0])
 
 
 @cache
@@ -211,9 +212,7 @@ class Lowering:
 
     def lower_body(self, function: ir.Operation, arguments: Sequence[Value]) -> None:
         """Emits the body of a function without results."""
-        from .control import lower_blocks
-
-        lower_blocks(self, function.regions[0], arguments)
+        lower_region(self, function.regions[0], arguments)
 
     def lower_operations(self, operations: Sequence[ir.Operation]) -> None:
         """Emits operations in their order; none of them is a terminator."""
@@ -235,7 +234,11 @@ class Lowering:
         rule = _rules().get(operation.name)
         if rule is None:
             raise self.unsupported(operation)
-        rule(self, operation)
+        try:
+            rule(self, operation)
+        except AssertionError as error:
+            # An operand has a form that no rule expects, as a pointer among numbers.
+            raise self.unsupported(operation, "of these operands") from error
 
     def unsupported(
         self, operation: ir.Operation, what: str | None = None
@@ -247,26 +250,3 @@ class Lowering:
             at=source_location(operation.location),
             hint="run this kernel on a GPU target, or write it without this operation",
         )
-
-
-def block_shape(type_: ir.Type) -> list[int]:
-    """Gives the shape of a block type."""
-    return list(ir.RankedTensorType(type_).shape)
-
-
-def block_element(type_: ir.Type) -> ir.Type:
-    """Gives the element type of a block type."""
-    return ir.RankedTensorType(type_).element_type
-
-
-__all__ = [
-    "Lowering",
-    "Rule",
-    "block_element",
-    "block_shape",
-    "is_block",
-    "is_pointer",
-    "lower_kernel",
-    "pointee",
-    "walk",
-]

@@ -9,33 +9,42 @@ from typing import TYPE_CHECKING
 
 from ..mlir import arith, ir
 from . import lanes as lane_math
-from .analysis import is_block
 from .builder import Builder
 from .elementwise import pointwise
 from .lanes import Lanes, Uniform
 from .memory_access import byte_width
-from .values import Block, ElementwiseBlock, Pointer, SplatBlock
+from .values import Block, ElementwiseBlock, ElementwiseRule, Pointer, SplatBlock
 
 if TYPE_CHECKING:
     from .lower import Lowering
 
 
+def is_pointer(type_: ir.Type) -> bool:
+    """Whether `type_` is a Triton pointer."""
+    return str(type_).startswith("!tt.ptr<")
+
+
 def is_pointer_like(type_: ir.Type) -> bool:
     """Whether values of `type_` are pointers or blocks of them."""
-    element = type_
-    if isinstance(type_, ir.RankedTensorType):
-        element = type_.element_type
-    return str(element).startswith("!tt.ptr<")
+    return is_pointer(_element(type_))
+
+
+def pointee(type_: ir.Type) -> ir.Type:
+    """Gives the type that a pointer type points to."""
+    text = str(type_).removeprefix("!tt.ptr<").removesuffix(">")
+    if text.startswith("!tt.ptr"):
+        return ir.IntegerType.get_signless(64)
+    # An address space may follow: `!tt.ptr<f32, 1>`.
+    return ir.Type.parse(text.partition(",")[0])
 
 
 def target_of(type_: ir.Type) -> ir.Type:
     """Gives the type that a pointer, or each pointer of a block, points to."""
-    from .lower import pointee
+    return pointee(_element(type_))
 
-    element = type_
-    if isinstance(type_, ir.RankedTensorType):
-        element = type_.element_type
-    return pointee(element)
+
+def _element(type_: ir.Type) -> ir.Type:
+    return type_.element_type if isinstance(type_, ir.RankedTensorType) else type_
 
 
 def absolute(lowering: Lowering, pointer: Pointer) -> Pointer:
@@ -55,7 +64,7 @@ def absolute(lowering: Lowering, pointer: Pointer) -> Pointer:
 
 
 def _map(
-    lowering: Lowering, operands: Sequence[ir.Value | Block], rule
+    lowering: Lowering, operands: Sequence[ir.Value | Block], rule: ElementwiseRule
 ) -> ir.Value | Block:
     """Applies a rule on i64 lanes to offsets, scalars or blocks."""
     blocks = [each for each in operands if isinstance(each, Block)]
@@ -130,16 +139,6 @@ def lower_bitcast(lowering: Lowering, operation: ir.Operation) -> None:
 
     lower_number_bitcast(lowering, operation)
 
-
-__all__ = [
-    "absolute",
-    "cast_pointer",
-    "is_block",
-    "is_pointer_like",
-    "lower_bitcast",
-    "lower_pointer_select",
-    "target_of",
-]
 
 RULES = {
     "tt.bitcast": lower_bitcast,
