@@ -38,14 +38,12 @@ class Array:
         self,
         view: rt.HalBufferView,
         device: Device,
-        dtype: np.dtype,
-        shape: tuple[int, ...],
+        spec: tuple[np.dtype, tuple[int, ...]],
     ) -> None:
         self._view = view
         self._device = device
-        self.dtype = dtype
-        self.shape = shape
-        self.spec = (dtype, shape)
+        self.spec = spec
+        self.dtype, self.shape = spec
 
     @property
     def device(self) -> str:

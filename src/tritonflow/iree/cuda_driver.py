@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any
+import threading
 
 from ..errors import LaunchError, TargetError
 
@@ -41,7 +41,7 @@ class CudaDriver:
     def __init__(self, index: int) -> None:
         self._index = index
         self._context: ctypes.c_void_p | None = None
-        self._set_current: Any = None
+        self._threads = threading.local()
 
     @property
     def compute_capability(self) -> int:
@@ -66,8 +66,11 @@ class CudaDriver:
     def enter(self) -> None:
         """Makes the device the calling thread's own, which IREE takes for given.
 
-        Others may have chosen another device since the last call.
+        Where there is but one device, that holds until the thread ends. Elsewhere
+        others may have chosen another one since the last call.
         """
+        if getattr(self._threads, "is_here_for_good", False):
+            return
         if self._context is None:
             device, context = ctypes.c_int(), ctypes.c_void_p()
             self._check(_library().cuDeviceGet(ctypes.byref(device), self._index))
@@ -76,9 +79,10 @@ class CudaDriver:
                 _library().cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
             )
             self._context = context
-            self._set_current = _library().cuCtxSetCurrent
-        if result := self._set_current(self._context):
-            self._check(result)
+        self._check(_library().cuCtxSetCurrent(self._context))
+        count = ctypes.c_int()
+        self._check(_library().cuDeviceGetCount(ctypes.byref(count)))
+        self._threads.is_here_for_good = count.value == 1
 
     def to_host(self, target: int, source: int, nbytes: int) -> None:
         """Copies `nbytes` from the device's address `source` to the host's `target`."""

@@ -20,10 +20,10 @@ from . import after_fork
 from .arguments import to_private_view, to_view
 from .array import Array
 from .artifact import read_artifact, write_file, write_folder
-from .devices import open_device
+from .devices import Device, open_device
 from .elements import DTYPES
 from .fit import check_fit, default_device
-from .manifest import Manifest
+from .manifest import Manifest, TensorSpec
 from .module import LoadedModule, read_manifest
 from .outputs import write_outputs
 from .parameters import Source, flatten_arrays, open_parameters
@@ -31,6 +31,7 @@ from .safetensors import write_safetensors
 from .signature import Found, check_call
 
 _MAX_REMEMBERED_CALLS = 256
+_VIEW = rt.HalBufferView
 
 
 class Program:
@@ -69,11 +70,10 @@ class Program:
         self._start_lock = threading.Lock()
         self._accepted: set[tuple[Found, ...]] = set()
         self._specs = manifest.inputs
-        self._result_dtypes = [DTYPES[spec.dtype] for spec in manifest.outputs]
-        # Sizes that are known here need not be asked of every result.
-        self._result_shapes = [
-            spec.shape if all(isinstance(size, int) for size in spec.shape) else None
-            for spec in manifest.outputs
+        self._last_call: tuple[Found, ...] | None = None
+        # What is known here need not be asked of every result.
+        self._result_specs = [
+            (DTYPES[spec.dtype], _as_found(spec)) for spec in manifest.outputs
         ]
         consumed = note.get("consumed_inputs", ())
         self._is_consumed = [i in consumed for i in range(len(self._specs))]
@@ -174,16 +174,53 @@ class Program:
 
         Raises: SignatureError: an array does not fit; LaunchError: the run failed.
         """
-        specs = self._specs
-        if len(leaves) != len(specs):
+        if len(leaves) != len(self._specs):
             raise self._wrong_count(len(leaves))
         module = self._module or self._start()
         device = module.device
         if device.cuda is not None:
             device.cuda.enter()
+        inputs = self._inputs_as_before(leaves, device)
+        # Memory that is shared with its owner has to live until the call is over.
+        owners: list[Any] = []
+        if inputs is None:
+            inputs = self._bind(leaves, device, owners)
+        outputs = rt.VmVariantList(len(self._result_specs))
+        module.invoke(inputs, outputs)
+        results = []
+        for index, (dtype, spec) in enumerate(self._result_specs):
+            view = outputs.get_as_object(index, _VIEW)
+            results.append(Array(view, device, spec or (dtype, tuple(view.shape))))
+        return results
+
+    def _inputs_as_before(
+        self, leaves: Sequence[Any], device: Device
+    ) -> rt.VmVariantList | None:
+        """The inputs, if all are results on the device, of the last call's kind.
+
+        This is the way of calls in a row, where nothing has to be looked up.
+        """
+        last = self._last_call
+        if last is None:
+            return None
         inputs = rt.VmVariantList(len(leaves))
-        found, owners = [], []
-        for value, spec, consumed in zip(leaves, specs, self._is_consumed):  # noqa: B905
+        for value, spec in zip(leaves, last):  # noqa: B905 (lengths are equal)
+            if (
+                type(value) is not Array
+                or value.spec is not spec
+                or value._device is not device
+            ):
+                return None
+            inputs.push_ref(value._view)  # pyright: ignore[reportArgumentType]
+        return inputs
+
+    def _bind(
+        self, leaves: Sequence[Any], device: Device, owners: list[Any]
+    ) -> rt.VmVariantList:
+        """Puts every leaf on the device and checks what it is."""
+        inputs = rt.VmVariantList(len(leaves))
+        found = []
+        for value, spec, consumed in zip(leaves, self._specs, self._is_consumed):  # noqa: B905
             if type(value) is Array and value._device is device and not consumed:
                 inputs.push_ref(value._view)  # pyright: ignore[reportArgumentType]
                 found.append(value.spec)
@@ -196,17 +233,8 @@ class Program:
         call = tuple(found)
         if call not in self._accepted:
             self._check(call)
-        outputs = rt.VmVariantList(len(self._result_dtypes))
-        module.invoke(inputs, outputs)
-        return self._results(outputs, module)
-
-    def _results(self, outputs: rt.VmVariantList, module: LoadedModule) -> list[Array]:
-        results = []
-        for index, dtype in enumerate(self._result_dtypes):
-            view = outputs.get_as_object(index, rt.HalBufferView)
-            shape: Any = self._result_shapes[index] or tuple(view.shape)
-            results.append(Array(view, module.device, dtype, shape))
-        return results
+        self._last_call = None if any(self._is_consumed) else call
+        return inputs
 
     def _check(self, call: tuple[Found, ...]) -> None:
         check_call(self._specs, call, self._manifest.constraints)
@@ -313,6 +341,14 @@ def load(
     )
     program._start()
     return program
+
+
+def _as_found(spec: TensorSpec) -> Found | None:
+    """What an array of `spec` is found to be; None if calls alone know its sizes."""
+    sizes = [size for size in spec.shape if isinstance(size, int)]
+    if len(sizes) < len(spec.shape):
+        return None
+    return DTYPES[spec.dtype], tuple(sizes)
 
 
 def _is_flat(in_tree: Mapping[str, Any]) -> bool:
