@@ -91,7 +91,3 @@ class CacheError(TritonFlowError):
 
 class LaunchError(TritonFlowError, RuntimeError):
     """A program could not be run on the device."""
-
-
-class MissingDependencyError(TritonFlowError, ImportError):
-    """An optional package is needed and is not installed."""

@@ -13,30 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SignatureError
+from ..kernel.element_types import NUMPY_FROM_MLIR
 
 if TYPE_CHECKING:
     import jax
 
 _SHORT_DTYPES = {
-    "f64": "float64",
-    "f32": "float32",
-    "f16": "float16",
-    "bf16": "bfloat16",
-    "f8E4M3FN": "float8_e4m3fn",
-    "f8E5M2": "float8_e5m2",
-    "i64": "int64",
-    "i32": "int32",
-    "i16": "int16",
-    "i8": "int8",
-    "u64": "uint64",
-    "u32": "uint32",
-    "u16": "uint16",
-    "u8": "uint8",
-    "i1": "bool",
+    **NUMPY_FROM_MLIR,
+    **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
     "bool": "bool",
 }
+"""NumPy's name by what the command line takes: MLIR's names and, unsigned, Triton's."""
 
 _MAGICS = (b"\x93NUM", b"PK\x03\x04")
+"""How `.npy` and `.npz` files begin; NumPy takes anything else for a pickle."""
+
 _ARGUMENT = re.compile(r"\s*(\w+)\s*\[([^\]]*)\]\s*")
 
 
@@ -153,7 +144,7 @@ def write_array(path: str, array: Any) -> None:
     write_file(path, [contents.getbuffer()])
 
 
-def read_array(path: str, dtype: str | None = None) -> Any:
+def read_array(path: str, dtype: str) -> Any:
     """Gives the array of a `.npy` file; nothing in the file is executed.
 
     Args:
@@ -174,7 +165,7 @@ def read_array(path: str, dtype: str | None = None) -> Any:
         raise SignatureError(f"`--input {path}`: not a .npy file: {error}") from error
     if not isinstance(array, np.ndarray):
         raise SignatureError(f"`--input {path}`: several arrays, expected one.")
-    if array.dtype.kind == "V" and dtype is not None and hasattr(ml_dtypes, dtype):
+    if array.dtype.kind == "V" and hasattr(ml_dtypes, dtype):
         wanted = np.dtype(getattr(ml_dtypes, dtype))
         if wanted.itemsize == array.dtype.itemsize:
             return array.view(wanted)

@@ -26,6 +26,8 @@ _SUFFIX = ".kernel"
 _UNFINISHED = ".unfinished"
 _ABANDONED_AFTER_S = 3600.0
 _KEPT_IN_MEMORY = 256
+_UNREADABLE = (OSError, CacheError, ValueError, TypeError, KeyError)
+"""What reading an entry raises that is damaged or of another version."""
 
 
 class KernelCache:
@@ -51,7 +53,7 @@ class KernelCache:
             kernel = decode_entry(self._path(key).read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, CacheError, ValueError, TypeError, KeyError) as error:
+        except _UNREADABLE as error:
             self._warn(f"entry {self._path(key)} cannot be used: {error}")
             return None
         if kernel.key != key:
@@ -72,7 +74,7 @@ class KernelCache:
         """Gives `key`, `name`, `target` and `bytes` of every sound entry."""
         found = []
         for path in self._files():
-            with contextlib.suppress(OSError, CacheError, ValueError):
+            with contextlib.suppress(*_UNREADABLE):
                 content = path.read_bytes()
                 header = entry_header(content)
                 entry = {name: header[name] for name in ("key", "name", "target")}
@@ -86,7 +88,7 @@ class KernelCache:
             try:
                 kernel = decode_entry(path.read_bytes())
                 is_sound = kernel.key == path.stem
-            except (OSError, CacheError, ValueError, TypeError, KeyError):
+            except _UNREADABLE:
                 is_sound = False
             if not is_sound:
                 damaged.append(path)

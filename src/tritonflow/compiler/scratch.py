@@ -30,8 +30,8 @@ def settle_scratch(
     *,
     name: str,
     pointers: int,
-    is_reserved: bool = False,
-    alignment: int = 1,
+    is_reserved: bool,
+    alignment: int,
 ) -> tuple[str, bool]:
     """Gives LLVM IR whose kernel takes a scratch pointer after its buffers, or none.
 

@@ -197,12 +197,11 @@ class TritonOp:
             sizes[0] = len(self.operation.operands)
         return sizes
 
-    def error(self, field: str, problem: str, hint: str | None = None) -> VerifyError:
+    def error(self, field: str, problem: str) -> VerifyError:
         """Gives an error that names the operation, the field and the user's line."""
         return VerifyError(
             f"`{self.op_name}`: `{field}`: {problem}",
             at=source_location(self.operation.location),
-            hint=hint,
         )
 
     def verify(self) -> None:

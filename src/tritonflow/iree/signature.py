@@ -34,7 +34,7 @@ _FUNCTIONS: dict[str, Callable[[int, int], int]] = {
 def check_call(
     specs: Sequence[TensorSpec],
     found: Sequence[Found],
-    constraints: Sequence[Constraint] = (),
+    constraints: Sequence[Constraint],
 ) -> None:
     """Checks element types, ranks and sizes of a call; `found` is as long as `specs`.
 

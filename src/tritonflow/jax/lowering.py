@@ -11,23 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
-import ml_dtypes
 import numpy as np
 
-from ..kernel.element_types import mlir_type
+from ..kernel.element_types import BIT_WIDTHS, NUMPY_FROM_MLIR, mlir_type
 from ..kernel.specialization import Specialization
 from .launch import GridOperand, KernelArgument, Launch
 
 CALL_TARGET = "tritonflow.call"
-
-_FLOATS = {
-    "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "f32": np.float32,
-    "f64": np.float64,
-}
-
-_INTEGERS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
 
 
 @dataclass(eq=False)
@@ -91,17 +81,16 @@ def constant(value: bool | float, type_name: str) -> Any:
         type_name: in Triton's spelling.
     """
     element, _ = mlir_type(type_name)
-    if element == "i1":
-        return np.bool_(value)
-    if element in _FLOATS:
-        with np.errstate(
-            over="ignore"
-        ):  # Too large a number is infinite, as in Triton.
-            return _FLOATS[element](value)
-    integer = _INTEGERS[element]
-    bits = 8 * np.dtype(integer).itemsize
+    scalar = np.dtype(NUMPY_FROM_MLIR[element]).type
+    if not element.startswith("i"):
+        # Too large a number is infinite, as in Triton.
+        with np.errstate(over="ignore"):
+            return scalar(value)
+    bits = BIT_WIDTHS[element]
+    if bits == 1:
+        return scalar(value)
     wrapped = int(value) & ((1 << bits) - 1)
-    return integer(wrapped - (1 << bits) if wrapped >> (bits - 1) else wrapped)
+    return scalar(wrapped - (1 << bits) if wrapped >> (bits - 1) else wrapped)
 
 
 def _grid_attribute(size: int | GridOperand) -> Any:

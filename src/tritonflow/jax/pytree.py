@@ -29,17 +29,14 @@ Description = dict[str, Any]
 """JSON-able structure of a pytree."""
 
 
-def describe(tree: Any, *, start: int = 0) -> tuple[Description, list[Any], list[str]]:
+def describe(tree: Any) -> tuple[Description, list[Any], list[str]]:
     """Gives the description of `tree`, its leaves, and a dotted path for each leaf.
-
-    Args:
-        start: index of the first leaf.
 
     Raises: UnsupportedError: if a dictionary has a key that JSON cannot hold.
     """
     leaves: list[Any] = []
     paths: list[str] = []
-    description = _describe(tree, (), leaves, paths, start)
+    description = _describe(tree, (), leaves, paths)
     return description, leaves, paths
 
 
@@ -86,41 +83,25 @@ def has_custom_node(description: Description) -> bool:
     )
 
 
-def leaf_paths(description: Description) -> list[str]:
-    """Gives the dotted path of each leaf, in flat order: `layers.0.attention.q`."""
-    return [".".join(path) for path in _paths(description, ())]
-
-
-def _paths(
-    description: Description, prefix: tuple[str, ...]
-) -> Iterator[tuple[str, ...]]:
-    if description["kind"] == "leaf":
-        yield prefix
-        return
-    children = description.get("children", ())
-    for key, child in zip(_keys(description), children, strict=True):
-        yield from _paths(child, (*prefix, str(key)))
-
-
 def _keys(description: Description) -> Sequence[Any]:
     children = range(len(description.get("children", ())))
     return description.get("keys") or description.get("fields") or children
 
 
 def _describe(
-    tree: Any, path: tuple[str, ...], leaves: list[Any], paths: list[str], start: int
+    tree: Any, path: tuple[str, ...], leaves: list[Any], paths: list[str]
 ) -> Description:
     node = _open(tree, path)
     if node is None:
         leaves.append(tree)
         paths.append(".".join(path))
-        return {"kind": "leaf", "index": start + len(leaves) - 1}
+        return {"kind": "leaf", "index": len(leaves) - 1}
     description, children = node
     if description["kind"] == "none":
         return description
     keys = _keys({**description, "children": children})
     described = [
-        _describe(child, (*path, str(key)), leaves, paths, start)
+        _describe(child, (*path, str(key)), leaves, paths)
         for key, child in zip(keys, children, strict=True)
     ]
     return {**description, "children": described}

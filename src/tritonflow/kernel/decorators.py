@@ -46,12 +46,9 @@ def _apply_heuristics(
     for name, heuristic in decorator.values.items():
         values = _views(arguments) | options | constexprs
         value = _evaluate(kernel, name, heuristic, values)
-        if name in kernel.by_name:
-            # Triton's launcher lets the heuristic win over what the call gives.
-            arguments.pop(name, None)
-            constexprs[name] = value
-        else:
-            _set_option(kernel, "heuristics", name, value, options)
+        # Triton's launcher lets the heuristic win over what the call gives.
+        arguments.pop(name, None)
+        _set(kernel, "heuristics", name, value, constexprs, options)
 
 
 def _evaluate(
@@ -94,10 +91,7 @@ def _apply_configuration(
                 at=kernel.location,
                 hint=f"leave `{name}` out of the call",
             )
-        if name in kernel.by_name:
-            constexprs[name] = value
-        else:
-            _set_option(kernel, "autotune", name, value, options)
+        _set(kernel, "autotune", name, value, constexprs, options)
     # These have defaults of their own in every configuration; the call's wins.
     for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
         value = getattr(configuration, name, None)
@@ -107,9 +101,18 @@ def _apply_configuration(
         _run_pre_hook(kernel, configuration, arguments, constexprs, options)
 
 
-def _set_option(
-    kernel: Kernel, decorator: str, name: str, value: Any, options: dict[str, Any]
+def _set(
+    kernel: Kernel,
+    decorator: str,
+    name: str,
+    value: Any,
+    constexprs: dict[str, Any],
+    options: dict[str, Any],
 ) -> None:
+    """Adds what a decorator sets: a parameter's value or an option."""
+    if name in kernel.by_name:
+        constexprs[name] = value
+        return
     if name not in options_of("cpu"):
         raise SignatureError(
             f"{decorator} of kernel `{kernel.name}`: `{name}` is neither a parameter "

@@ -66,6 +66,7 @@ NUMPY_FROM_MLIR = {
     "f8E5M2": "float8_e5m2",
     "f8E5M2FNUZ": "float8_e5m2fnuz",
 }
+"""NumPy's or ml_dtypes' name of an MLIR element type, whose integers have a sign."""
 
 BIT_WIDTHS = {
     "i1": 1,

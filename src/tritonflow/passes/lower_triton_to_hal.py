@@ -26,11 +26,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..dialect.base import find_ops
-from ..dialect.dispatch import DispatchOp
 from ..dialect.executable import ExecutableOp, ExportOp
 from ..mlir import ir
 from .base import ModulePass
-from .flow_dispatch import replace_by_flow_dispatch
+from .executables import create_executable, replace_dispatches
 from .variant_conditions import create_condition
 
 _EXECUTABLE_TARGETS = {
@@ -54,11 +53,7 @@ class LowerTritonToHalPass(ModulePass):
                 continue
             symbol = executable.sym_name.value
             entry_points[symbol] = _lower_executable(executable, exports)
-        for dispatch in list(find_ops(module.operation, DispatchOp)):
-            if dispatch.executable_name in entry_points:
-                replace_by_flow_dispatch(
-                    dispatch, entry_points[dispatch.executable_name]
-                )
+        replace_dispatches(module, entry_points)
 
 
 def _lower_executable(
@@ -66,16 +61,8 @@ def _lower_executable(
 ) -> list[ir.SymbolRefAttr]:
     operation, symbol = executable.operation, executable.sym_name.value
     with operation.location:
-        lowered = ir.Operation.create(
-            "hal.executable",
-            attributes={
-                "sym_name": executable.sym_name,
-                "sym_visibility": ir.StringAttr.get("private"),
-            },
-            regions=1,
-            ip=ir.InsertionPoint(operation),
-        )
-        with ir.InsertionPoint(lowered.regions[0].blocks.append()):
+        block = create_executable("hal.executable", executable)
+        with ir.InsertionPoint(block):
             names = [_create_binary_variant(export) for export in exports]
             names += _create_ptx_variant(exports[-1])
             ir.Operation.create("hal.executable_end")

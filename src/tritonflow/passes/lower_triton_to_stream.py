@@ -19,11 +19,10 @@ where specialisations of one kernel would clash.
 from __future__ import annotations
 
 from ..dialect.base import find_ops
-from ..dialect.dispatch import DispatchOp
 from ..dialect.executable import ExecutableOp, ExportOp
 from ..mlir import ir
 from .base import ModulePass
-from .flow_dispatch import replace_by_flow_dispatch
+from .executables import create_executable, replace_dispatches
 
 
 class LowerTritonToStreamPass(ModulePass):
@@ -41,11 +40,7 @@ class LowerTritonToStreamPass(ModulePass):
             symbol = executable.sym_name.value
             entry_points[symbol] = [ir.SymbolRefAttr.get([symbol, symbol])]
             _lower_executable(executable, exports[0])
-        for dispatch in list(find_ops(module.operation, DispatchOp)):
-            if dispatch.executable_name in entry_points:
-                replace_by_flow_dispatch(
-                    dispatch, entry_points[dispatch.executable_name]
-                )
+        replace_dispatches(module, entry_points)
 
 
 def _lower_executable(executable: ExecutableOp, export: ExportOp) -> None:
@@ -53,16 +48,8 @@ def _lower_executable(executable: ExecutableOp, export: ExportOp) -> None:
     if code is None:
         raise export.error("code", "got none, expected a `builtin.module`.")
     with operation.location:
-        lowered = ir.Operation.create(
-            "stream.executable",
-            attributes={
-                "sym_name": executable.sym_name,
-                "sym_visibility": ir.StringAttr.get("private"),
-            },
-            regions=1,
-            ip=ir.InsertionPoint(operation),
-        )
-        with ir.InsertionPoint(lowered.regions[0].blocks.append()):
+        block = create_executable("stream.executable", executable)
+        with ir.InsertionPoint(block):
             _create_export(executable.sym_name)
             end = ir.Operation.create("stream.executable.end")
         code.move_before(end)
