@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import jax
@@ -66,8 +67,9 @@ def test_calls_that_do_not_fit(changed: dict[str, Any], message: str) -> None:
     ],
 )
 def test_grids_over_the_limits(target: str, grid: Any, message: str) -> None:
-    with pytest.raises(SignatureError, match=message):
+    with pytest.raises(SignatureError, match=message) as caught:
         tritonflow.compile(lambda x: copy(x, grid=grid), X, target=target)
+    assert re.search(r"at .*kernels\.py:\d+", str(caught.value))
 
 
 def test_an_empty_grid_launches_nothing() -> None:

@@ -124,6 +124,28 @@ def test_saving_goes_through_links_and_into_devices(
             program.save(place)
 
 
+def test_an_artifact_may_change_while_its_program_runs(
+    folder: Path, tmp_path: Path
+) -> None:
+    """In a child: mapped memory that is cut off ends a process by a signal."""
+    code = """
+import sys
+import numpy as np
+import tritonflow
+program = tritonflow.load(sys.argv[1])
+open(sys.argv[1], "r+b").truncate(100)
+x = np.arange(100, dtype=np.float32)
+np.testing.assert_array_equal(np.asarray(program(x)), x)
+program.save(sys.argv[1])
+"""
+    path = tmp_path / "a.vmfb"
+    path.write_bytes((folder / "copy.vmfb").read_bytes())
+    words = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert path.read_bytes() == (folder / "copy.vmfb").read_bytes()
+
+
 def test_saving_on_a_full_disk(folder: Path, tmp_path: Path) -> None:
     """The limit on a file's size ends a write in its middle, as a full disk does."""
     code = """

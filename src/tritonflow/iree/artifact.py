@@ -110,16 +110,20 @@ def _without_seal(data: bytes | mmap.mmap, subject: str) -> str:
 
 
 def read_artifact(path: str | os.PathLike[str]) -> tuple[mmap.mmap, dict[str, Any]]:
-    """Gives the bytes of the artifact at `path`, mapped into memory, and its note.
+    """Gives the bytes of the artifact at `path`, in memory of their own, and its note.
 
     Raises: ArtifactError: no such file, or not an intact artifact.
     """
     subject = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
+            size = os.fstat(file.fileno()).st_size
+            if size == 0:
                 raise ArtifactError(_without_seal(b"", subject))
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            # A copy: what maps the file itself dies with it, by a signal, when another
+            # process cuts it short, and runs what was never checked when one alters it.
+            data = mmap.mmap(-1, size)
+            file.readinto(data)
     except (OSError, ValueError) as error:
         raise ArtifactError(f"`{subject}`: cannot read the file: {error}") from error
     try:

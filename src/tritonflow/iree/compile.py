@@ -97,6 +97,7 @@ def _build(
             for weight in exported.parameters
         ],
         reflection={REFLECTION_KEY: manifest.to_json()},
+        call_sites=[call.location for call in exported.calls],
     )
     if stages is None:
         data = build_artifact(text, targets)

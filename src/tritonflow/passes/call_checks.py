@@ -7,7 +7,7 @@ from __future__ import annotations
 from ..compiler.compiled import CompiledKernel, KernelParameter
 from ..dialect.call import CallOp
 from ..dialect.launch import LaunchParameter, decode_parameters
-from ..errors import SignatureError, SourceLocation
+from ..errors import SignatureError, SourceLocation, UnsupportedError
 from ..mlir import arith, ir, source_location
 from ..target import Target
 from .scalar_folding import resize
@@ -24,6 +24,13 @@ Source: CUDA programming guide, table of compute capabilities; HIP's
 x and y count further than `tl.program_id`, an i32, can.
 """
 
+BINDING_LIMITS = {"cpu": 32, "cuda": 64, "rocm": 64}
+"""Most arrays of a dispatch, by kind of device.
+
+Source: IREE's messages, when it loads an executable for a CPU of more than 32, and when
+a program dispatches any with more than 64.
+"""
+
 _LARGEST_CHECKED = 2**31 - 1
 """Limits below this one are checked at run time too: symbolic sizes do reach them."""
 
@@ -34,9 +41,10 @@ _UNSIGNED_AT_MOST = 7
 def check_call(call: CallOp, kernel: CompiledKernel, target: Target) -> None:
     """Raises SignatureError unless `call` may run `kernel` on `target`.
 
-    Checked are the number of parameters, buffers against scalars, element types, the
-    grid, and that every buffer the kernel writes is a result. A grid that is known at
-    run time only is checked by the program: a CPU would cut the bits off its z.
+    More arrays than IREE can pass are an UnsupportedError. Checked otherwise are the
+    number of parameters, buffers against scalars, element types, the grid, and that
+    every buffer the kernel writes is a result. A grid that is known at run time only is
+    checked by the program: a CPU would cut the bits off its z.
     """
     parameters = decode_parameters(call.parameters)
     if len(parameters) != len(kernel.parameters):
@@ -51,6 +59,7 @@ def check_call(call: CallOp, kernel: CompiledKernel, target: Target) -> None:
         if parameter.is_pointer and parameter.is_written and launched.result is None:
             raise _undeclared_write(call, kernel, parameter)
     _check_grid(call, kernel, target)
+    _check_bindings(call, kernel, target)
 
 
 def fit_arguments(call: CallOp, kernel: CompiledKernel) -> list[ir.Value]:
@@ -137,6 +146,18 @@ def _check_grid(call: CallOp, kernel: CompiledKernel, target: Target) -> None:
                 at=source_location(call.operation.location),
                 hint="fold the large dimension into x, whose limit is the highest",
             )
+
+
+def _check_bindings(call: CallOp, kernel: CompiledKernel, target: Target) -> None:
+    count = sum(parameter.is_pointer for parameter in kernel.parameters)
+    limit = BINDING_LIMITS[target.backend]
+    if count > limit:
+        raise UnsupportedError(
+            f"kernel `{kernel.name}`: got {count} arrays, expected at most {limit} on "
+            f"`{target}`.",
+            at=source_location(call.operation.location),
+            hint="put several arrays into one, at offsets that the kernel is told",
+        )
 
 
 def _assert_at_most(size: ir.Value, limit: int, subject: str) -> None:
