@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 import click
 
 from .. import __version__
-from ..errors import TritonFlowError
+from ..errors import LaunchError, TritonFlowError
 
 _PACKAGES = {
     "triton": "3.6 to 3.9",
@@ -129,5 +129,5 @@ def _program() -> str:
     program = compile_program(lambda a: a + a, x, target="cpu")
     result = np.asarray(program(x))
     if not np.array_equal(result, 2 * x):
-        raise OSError(f"wrong result: {result}")
+        raise LaunchError(f"the program gives {result}, expected {2 * x}.")
     return "compiled and ran"

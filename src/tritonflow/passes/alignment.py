@@ -34,6 +34,7 @@ _SLICES = (
     "stablehlo.real_dynamic_slice",
     "tensor.extract_slice",
 )
+_ALL_SLICES = (*_SLICES, "stablehlo.slice", "stablehlo.dynamic_slice")
 _BRANCHES = ("stablehlo.case", "stablehlo.if", "scf.if", "scf.index_switch")
 _LOOPS = ("stablehlo.while", "scf.while")
 
@@ -96,9 +97,6 @@ class Alignment:
             yield from _yielded(owner, number)
         elif owner.name == "func.call" and _callee(owner) in self._functions:
             yield from _yielded(self._functions[_callee(owner)], number)
-
-
-_ALL_SLICES = (*_SLICES, "stablehlo.slice", "stablehlo.dynamic_slice")
 
 
 def _callee(call: ir.Operation) -> str:

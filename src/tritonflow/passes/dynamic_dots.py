@@ -15,7 +15,7 @@ from ..mlir import arith, ir
 from .dynamic_operations import replace
 from .linalg_builders import create_empty, create_fill, create_generic, create_zero
 from .scalar_folding import ScalarFolder, tensor_dim
-from .signless import cast, signless, signless_type
+from .signless import cast, is_unsigned, signless, signless_type
 
 _NUMBERS = re.compile(r"(\w+)_dimensions = \[([^\]]*)\]")
 _MATRIX_RANK = 2
@@ -70,7 +70,7 @@ def _create_contraction(
 ) -> ir.Value:
     signed_type = operation.results[0].type
     result = ir.RankedTensorType(signless_type(signed_type))
-    is_unsigned = [_is_unsigned(lhs), _is_unsigned(rhs)]
+    have_signs = [not is_unsigned(lhs), not is_unsigned(rhs)]
     lhs, rhs = signless(lhs), signless(rhs)
     lhs_loops, rhs_loops, sources = _loops(lhs, rhs, dimensions)
     loop_count = result.rank + len(dimensions.lhs_contracting)
@@ -87,8 +87,8 @@ def _create_contraction(
 
     def multiply_add(values: list[ir.Value]) -> ir.Value:
         x, y = (
-            _widen(value, accumulator, is_unsigned=unsigned)
-            for value, unsigned in zip(values[:2], is_unsigned, strict=True)
+            _widen(value, accumulator, has_sign=has_sign)
+            for value, has_sign in zip(values[:2], have_signs, strict=True)
         )
         if isinstance(accumulator, ir.IntegerType):
             return arith.addi(values[2], arith.muli(x, y))
@@ -148,15 +148,10 @@ def _accumulator_type(element_type: ir.Type) -> ir.Type:
     return ir.F32Type.get()
 
 
-def _is_unsigned(tensor: ir.Value) -> bool:
-    element = ir.RankedTensorType(tensor.type).element_type
-    return isinstance(element, ir.IntegerType) and element.is_unsigned
-
-
-def _widen(value: ir.Value, target: ir.Type, *, is_unsigned: bool) -> ir.Value:
+def _widen(value: ir.Value, target: ir.Type, *, has_sign: bool) -> ir.Value:
     if value.type == target:
         return value
     if isinstance(target, ir.IntegerType):
-        extend = arith.extui if is_unsigned else arith.extsi
+        extend = arith.extsi if has_sign else arith.extui
         return extend(target, value)
     return arith.extf(target, value)

@@ -19,9 +19,12 @@ order and is gone before code is made.
 
 from __future__ import annotations
 
-from ..mlir import arith, ir
+from ..dialect.shapes import dynamic_dimensions
+from ..mlir import ir
 from .base import ModulePass
 from .entry_function import entry_function
+from .scalar_folding import tensor_dim
+from .signless import is_unsigned
 
 
 class IsolateResultsPass(ModulePass):
@@ -54,25 +57,13 @@ class IsolateResultsPass(ModulePass):
 
 
 def _can_wait(value: ir.Value) -> bool:
-    tensor = ir.RankedTensorType(value.type)
-    element = tensor.element_type
-    is_unsigned = isinstance(element, ir.IntegerType) and element.is_unsigned
-    return tensor.has_static_shape or not is_unsigned
+    return ir.RankedTensorType(value.type).has_static_shape or not is_unsigned(value)
 
 
 def _with_shape_of(result: ir.Value, after: ir.Value) -> ir.Value:
     """Gives `after` with the run-time sizes of `result`, which IREE cannot look up."""
     tensor = ir.RankedTensorType(result.type)
-    index = ir.IndexType.get()
-    sizes = [
-        ir.Operation.create(
-            "tensor.dim",
-            results=[index],
-            operands=[result, arith.constant(index, position)],
-        ).results[0]
-        for position in range(tensor.rank)
-        if tensor.is_dynamic_dim(position)
-    ]
+    sizes = [tensor_dim(result, dim) for dim in dynamic_dimensions(tensor)]
     if not sizes:
         return after
     return ir.Operation.create(

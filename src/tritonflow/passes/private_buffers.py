@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from ..mlir import arith, ir
 from .linalg_builders import create_empty, create_generic, create_zero
 from .scalar_folding import tensor_dim
+from .signless import cast, signless
 
 _CONSTANT_LIKE = (
     "stablehlo.constant",
@@ -26,8 +27,6 @@ _CONSTANT_LIKE = (
     "arith.constant",
     "flow.tensor.splat",
 )
-
-
 _VIEWS = (
     "flow.tensor.bitcast",
     "flow.tensor.reshape",
@@ -69,12 +68,11 @@ def create_copy(tensor: ir.Value) -> ir.Value:
 
     It is element-wise and may be computed together with what `tensor` comes from.
     """
+    bits = signless(tensor)
+    if bits is not tensor:
+        return cast(create_copy(bits), tensor.type)
     tensor_type = ir.RankedTensorType(tensor.type)
     element = tensor_type.element_type
-    if isinstance(element, ir.IntegerType) and not element.is_signless:
-        signless = ir.IntegerType.get_signless(element.width)
-        bits = _bitcast(tensor, ir.RankedTensorType.get(tensor_type.shape, signless))
-        return _bitcast(create_copy(bits), tensor_type)
     i1 = ir.IntegerType.get_signless(1)
     is_kept = create_opaque(arith.constant(i1, ir.IntegerAttr.get(i1, 1)))
     zero = create_zero(element)
@@ -86,13 +84,6 @@ def create_copy(tensor: ir.Value) -> ir.Value:
         ["parallel"] * tensor_type.rank,
         lambda elements: arith.select(is_kept, elements[0], zero),
     )
-
-
-def _bitcast(tensor: ir.Value, tensor_type: ir.RankedTensorType) -> ir.Value:
-    operation = ir.Operation.create(
-        "stablehlo.bitcast_convert", results=[tensor_type], operands=[tensor]
-    )
-    return operation.results[0]
 
 
 def create_zeros(

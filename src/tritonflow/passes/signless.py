@@ -9,6 +9,12 @@ from collections.abc import Sequence
 from ..mlir import ir
 
 
+def is_unsigned(value: ir.Value) -> bool:
+    """Whether `value` is a tensor of unsigned integers."""
+    element = ir.RankedTensorType(value.type).element_type
+    return isinstance(element, ir.IntegerType) and element.is_unsigned
+
+
 def signless_type(value_type: ir.Type) -> ir.Type:
     """Gives a tensor's type with its integers signless; other types as they are."""
     if not isinstance(value_type, ir.RankedTensorType):
