@@ -8,22 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import triton
-import triton.language as tl
+from tests.unit.jax.kernels import F32, VECTOR, add_kernel
 
 from tritonflow.errors import SignatureError, UnsupportedError
 from tritonflow.jax.export import export_program
 from tritonflow.jax.triton_call import triton_call
-
-F32 = jax.ShapeDtypeStruct((37,), jnp.float32)
-VECTOR = jnp.arange(37, dtype=jnp.float32)
-
-
-@triton.jit
-def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr = 64):
-    index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    total = tl.load(x_ptr + index, index < n) + tl.load(y_ptr + index, index < n)
-    tl.store(out_ptr + index, total, index < n)
 
 
 def call_add(*args, **overrides):
