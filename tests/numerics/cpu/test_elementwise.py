@@ -330,7 +330,7 @@ def test_functions_within_four_ulp() -> None:
         x, out, _ = launch.arguments
         for number, function in enumerate(_FUNCTIONS):
             is_angle = function in (np.sin, np.cos)
-            usable = ~is_angle | ~(np.abs(x) > 1e9)
+            usable = (not is_angle) | ~(np.abs(x) > 1e9)
             exact = function(x.astype(np.float64))[usable]
             _assert_close(out[number][usable], exact, f"{x.dtype} row {number}")
 
