@@ -212,7 +212,7 @@ def _is_nonzero_constant(value: ir.Value) -> bool:
     return ir.IntegerAttr(attribute).value not in (0, -1)
 
 
-def _division(name: str) -> Rule:
+def _rounding_division(name: str) -> Rule:
     def lower(lowering: Lowering, operation: ir.Operation) -> None:
         rule = pointwise(_safe_division(name))
         define_elementwise(lowering, operation, rule, cost=3 * DIVISION_COST)
@@ -220,13 +220,16 @@ def _division(name: str) -> Rule:
     return lower
 
 
-def _remainder(name: str) -> Rule:
-    divide = _safe_division(name)
+def _division(sign: str, *, is_remainder: bool) -> Rule:
+    divide, modulo = _safe_division(f"div{sign}"), _safe_division(f"rem{sign}")
+    apply = lane_math.remainder if is_remainder else lane_math.quotient
 
     def rule(builder: Builder, lanes: Sequence[Lanes], width: int) -> Lanes:
-        return lane_math.remainder(
-            builder, lanes[0], lanes[1], width, lambda a, b: divide(builder, a, b)
+        rules = lane_math.Division(
+            quotient=lambda lhs, rhs: divide(builder, lhs, rhs),
+            remainder=lambda lhs, rhs: modulo(builder, lhs, rhs),
         )
+        return apply(builder, lanes[0], lanes[1], width, rules)
 
     def lower(lowering: Lowering, operation: ir.Operation) -> None:
         define_elementwise(lowering, operation, rule, cost=3 * DIVISION_COST)
@@ -268,12 +271,12 @@ RULES: dict[str, Rule] = {
     "arith.subi": _affine_rule(lane_math.subtract),
     "arith.muli": _affine_rule(_multiply),
     "arith.shli": lower_shift_left,
-    "arith.divsi": _division("divsi"),
-    "arith.divui": _division("divui"),
-    "arith.ceildivsi": _division("ceildivsi"),
-    "arith.floordivsi": _division("floordivsi"),
-    "arith.remsi": _remainder("remsi"),
-    "arith.remui": _remainder("remui"),
+    "arith.divsi": _division("si", is_remainder=False),
+    "arith.divui": _division("ui", is_remainder=False),
+    "arith.remsi": _division("si", is_remainder=True),
+    "arith.remui": _division("ui", is_remainder=True),
+    "arith.ceildivsi": _rounding_division("ceildivsi"),
+    "arith.floordivsi": _rounding_division("floordivsi"),
     "tt.mulhiui": lower_mulhiui,
     "tt.clampf": lower_clampf,
 }

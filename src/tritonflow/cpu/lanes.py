@@ -71,8 +71,14 @@ def as_vector(builder: Builder, lanes: Lanes, width: int) -> ir.Value:
             return builder.broadcast(value, width)
         case Affine(base, step):
             return _affine_vector(builder, base, step, width)
-        case Guarded(_, _, vector):
-            return vector()
+        case Guarded(condition, affine, vector):
+            type_ = builder.vector_type(width, affine.base.type)
+            return builder.if_(
+                condition,
+                [type_],
+                lambda: [as_vector(builder, affine, width)],
+                lambda: [vector()],
+            )[0]
         case Vector(value):
             return value
 
@@ -80,6 +86,8 @@ def as_vector(builder: Builder, lanes: Lanes, width: int) -> ir.Value:
 def _affine_vector(
     builder: Builder, base: ir.Value, step: ir.Value, width: int
 ) -> ir.Value:
+    if builder.known(step) == 0:
+        return builder.broadcast(base, width)
     ramp = builder.iota(width, base.type)
     if builder.known(step) != 1:
         ramp = arith.muli(ramp, builder.broadcast(step, width))
@@ -168,17 +176,37 @@ def extend(builder: Builder, lanes: Lanes, type_: ir.Type, width: int) -> Lanes:
 
 
 def remainder(
+    builder: Builder, lhs: Lanes, rhs: Lanes, width: int, rules: Division
+) -> Lanes:
+    """Gives `lhs rem rhs`, affine as long as the strip does not wrap."""
+    return _divide(builder, lhs, rhs, width, rules, is_remainder=True)
+
+
+def quotient(
+    builder: Builder, lhs: Lanes, rhs: Lanes, width: int, rules: Division
+) -> Lanes:
+    """Gives `lhs / rhs`, uniform as long as the strip does not wrap."""
+    return _divide(builder, lhs, rhs, width, rules, is_remainder=False)
+
+
+@dataclass(frozen=True)
+class Division:
+    """How to emit a division, on scalars and on vectors."""
+
+    quotient: Callable[[ir.Value, ir.Value], ir.Value]
+    remainder: Callable[[ir.Value, ir.Value], ir.Value]
+
+
+def _divide(
     builder: Builder,
     lhs: Lanes,
     rhs: Lanes,
     width: int,
-    divide: Callable[[ir.Value, ir.Value], ir.Value],
+    rules: Division,
+    *,
+    is_remainder: bool,
 ) -> Lanes:
-    """Gives `lhs rem rhs`, affine as long as the strip does not wrap.
-
-    Args:
-        divide: emits the operation on scalars and on vectors.
-    """
+    divide = rules.remainder if is_remainder else rules.quotient
     if isinstance(lhs, Uniform) and isinstance(rhs, Uniform):
         return Uniform(divide(lhs.value, rhs.value))
 
@@ -191,12 +219,15 @@ def remainder(
     if builder.known(part.step) != 1:
         return Vector(emit())
     zero = builder.constant(part.base.type, 0)
-    first = divide(part.base, rhs.value)
+    first = rules.remainder(part.base, rhs.value)
     last = builder.add(first, builder.constant(part.base.type, width - 1))
     starts_positive = arith.cmpi(arith.CmpIPredicate.sge, part.base, zero)
     fits = arith.cmpi(arith.CmpIPredicate.slt, last, rhs.value)
     guards = [*conditions(lhs), starts_positive, fits]
-    return _guard(builder, guards, Affine(first, part.step), emit)
+    result = Affine(first, part.step)
+    if not is_remainder:
+        result = Affine(rules.quotient(part.base, rhs.value), zero)
+    return _guard(builder, guards, result, emit)
 
 
 def affine_part(builder: Builder, lanes: Lanes) -> Affine:

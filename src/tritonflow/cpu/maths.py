@@ -46,6 +46,7 @@ Function = Callable[[Builder, ir.Value], ir.Value]
 
 OUR_OWN: dict[tuple[str, int], Function] = {
     ("math.exp", 32): approximations.exp,
+    ("math.exp", 64): approximations.exp,
     ("math.exp2", 32): approximations.exp2,
     ("math.exp2", 64): approximations.exp2,
     ("math.log2", 64): approximations.log2,

@@ -24,6 +24,9 @@ from .lanes import (
 )
 from .values import Binding
 
+MAX_SPREAD = 4
+"""Longest constant distance of lanes that are accessed as one masked run."""
+
 ALL_OF_A_BUFFER = 1 << 32
 """Elements that a binding is said to have: a kernel's pointers have no bounds."""
 
@@ -154,7 +157,12 @@ def load_lanes(
         return loaded if raw is passthru else arith.bitcast(type_, loaded)
 
     guard = _contiguity(builder, memory, offset)
-    if guard is None:
+    stride = _short_stride(builder, memory, offset)
+    if stride is not None:
+        base = affine_part(builder, offset).base
+        spread = _Spread(builder, width, stride)
+        value = spread.load(memory, base, mask_vector, passthru)
+    elif guard is None:
         value = gather()
     else:
         base = affine_part(builder, offset).base
@@ -203,7 +211,11 @@ def store_lanes(
         return []
 
     guard = _contiguity(builder, memory, offset)
-    if guard is None:
+    stride = _short_stride(builder, memory, offset)
+    if stride is not None:
+        base = affine_part(builder, offset).base
+        _Spread(builder, width, stride).store(memory, base, mask_vector, value)
+    elif guard is None:
         scatter()
     else:
         base = affine_part(builder, offset).base
@@ -244,6 +256,63 @@ def _contiguity(builder: Builder, memory: Memory, offset: Lanes) -> ir.Value | N
         return None
     is_unit = builder.equals(step, builder.constant(step.type, unit))
     return builder.conjunction(*conditions(offset), is_unit)
+
+
+def _short_stride(builder: Builder, memory: Memory, offset: Lanes) -> int | None:
+    """Gives a constant distance of the lanes that a masked load can span."""
+    if memory.view is None or not isinstance(offset, Affine):
+        return None
+    step = builder.known(offset.step)
+    return step if step is not None and 2 <= step <= MAX_SPREAD else None
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Lanes that lie `stride` elements apart, accessed as one masked run.
+
+    Only the lanes' own elements are touched: the mask leaves out what is between.
+    """
+
+    builder: Builder
+    width: int
+    stride: int
+
+    def load(
+        self,
+        memory: Memory,
+        base: ir.Value,
+        mask: ir.Value | None,
+        passthru: ir.Value,
+    ) -> ir.Value:
+        """Emits the load of the lanes."""
+        assert memory.view is not None
+        wide = self._spread(passthru)
+        place = [self.builder.to_index(base)]
+        run = vector.maskedload(
+            wide.type, memory.view, place, self._spread_mask(mask), wide
+        )
+        places = [lane * self.stride for lane in range(self.width)]
+        return vector.shuffle(run, run, places)
+
+    def store(
+        self, memory: Memory, base: ir.Value, mask: ir.Value | None, value: ir.Value
+    ) -> None:
+        """Emits the store of the lanes."""
+        assert memory.view is not None
+        place = [self.builder.to_index(base)]
+        wide = self._spread(value)
+        vector.maskedstore(memory.view, place, self._spread_mask(mask), wide)
+
+    def _spread_mask(self, mask: ir.Value | None) -> ir.Value:
+        builder = self.builder
+        return self._spread(_all_if_none(builder, mask, self.width))
+
+    def _spread(self, value: ir.Value) -> ir.Value:
+        """Emits the lanes with zeros between them."""
+        zeros = self.builder.zero_like(value)
+        places = [self.width] * (self.width * self.stride)
+        places[:: self.stride] = range(self.width)
+        return vector.shuffle(value, zeros, places)
 
 
 def _load_scalar(
