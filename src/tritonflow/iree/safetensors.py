@@ -42,6 +42,7 @@ _DTYPES = {
 }
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _MAX_HEADER_BYTES = 100_000_000
+_METADATA = "__metadata__"  # A text beside the tensors, not one of them.
 _ALIGNMENT = 64
 
 
@@ -70,7 +71,7 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, StoredTensor]:
         tensors = {
             key: _stored(key, entry, size - 8 - length, subject)
             for key, entry in header.items()
-            if key != "__metadata__"
+            if key != _METADATA
         }
     except OSError as error:
         raise ParameterError(
@@ -108,6 +109,11 @@ def write_safetensors(
     header: dict[str, Any] = {}
     position = 0
     for key, array in ordered:
+        if key == _METADATA:
+            raise ParameterError(
+                f"tensor `{key}`: the name means something else in safetensors files.",
+                hint="rename the key in the arguments' pytree",
+            )
         if array.dtype.name not in _NAMES:
             raise ParameterError(
                 f"tensor `{key}`: safetensors files have no `{array.dtype.name}`."
@@ -118,7 +124,8 @@ def write_safetensors(
             "data_offsets": [position, position + array.nbytes],
         }
         position += array.nbytes
-    text = json.dumps(header, separators=(",", ":")).encode()
+    # IREE compares names as they stand, without reading escapes.
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-(len(text) + 8) % _ALIGNMENT)
     write_file(path, _chunks(text, [array for _, array in ordered]))
 

@@ -89,6 +89,8 @@ def read_arguments(
 
 
 def _check_count(fn: Callable[..., Any], args: Sequence[Any]) -> None:
+    if not callable(fn):
+        raise SignatureError(f"`fn`: got `{type(fn).__name__}`, expected a function.")
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError):
@@ -175,7 +177,8 @@ def _type_of(leaf: Any, name: str) -> jax.ShapeDtypeStruct:
         type_ = jax.typeof(leaf)
         return jax.ShapeDtypeStruct((), type_.dtype, weak_type=True)
     if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind not in "OUSMm":
-        dtype = jax.dtypes.canonicalize_dtype(leaf.dtype)
+        # JAX knows the machine's own byte order alone.
+        dtype = jax.dtypes.canonicalize_dtype(leaf.dtype.newbyteorder("="))
         return jax.ShapeDtypeStruct(leaf.shape, dtype)
     if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
         return _type_of(np.asarray(leaf), name)

@@ -14,10 +14,11 @@ becomes
 
 from __future__ import annotations
 
-from ..errors import PassError
+from ..errors import PassError, UnsupportedError
 from ..mlir import ir
 from .base import ModulePass, ProgramParameter
 from .entry_function import entry_function
+from .signless import cast, signless_type
 
 _ARGUMENT_ATTRIBUTES = "arg_attrs"
 
@@ -38,11 +39,13 @@ class FormParameterGlobalsPass(ModulePass):
         with ir.InsertionPoint.at_block_begin(module.body):
             for parameter in parameters:
                 argument = block.arguments[parameter.argument]
-                _create_global(parameter, argument.type)
+                # IREE keeps the signs of integers out of its globals.
+                _create_global(parameter, signless_type(argument.type))
         with ir.InsertionPoint.at_block_begin(block):
             for parameter in parameters:
                 argument = block.arguments[parameter.argument]
-                argument.replace_all_uses_with(_load(parameter, argument.type))
+                loaded = _load(parameter, signless_type(argument.type))
+                argument.replace_all_uses_with(cast(loaded, argument.type))
         _erase_arguments(function, {parameter.argument for parameter in parameters})
 
 
@@ -51,6 +54,12 @@ def _check(parameters: tuple[ProgramParameter, ...], count: int) -> None:
     if len(set(indices)) != len(indices):
         raise PassError(f"parameters: got arguments {indices}, expected no repeats.")
     for parameter in parameters:
+        if not parameter.key.isprintable() or set(parameter.key) & set('"\\'):
+            raise UnsupportedError(
+                f"weight {parameter.key!r}: a name with quotes, backslashes or control "
+                "characters cannot be stored.",
+                hint="rename the key in the arguments' pytree",
+            )
         if not 0 <= parameter.argument < count:
             raise PassError(
                 f"parameter `{parameter.key}`: got argument {parameter.argument}, "
