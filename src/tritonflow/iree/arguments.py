@@ -31,6 +31,7 @@ _HOST_TYPE = int(rt.MemoryType.HOST_LOCAL) | int(rt.MemoryType.DEVICE_VISIBLE)
 _HOST_USAGE = int(rt.BufferUsage.DEFAULT) | int(rt.BufferUsage.MAPPING)
 _DEVICE_TYPE = int(rt.MemoryType.DEVICE_LOCAL)
 _DEVICE_USAGE = int(rt.BufferUsage.DEFAULT)
+_DEFAULT_STREAM = 1  # DLPack's name of CUDA's legacy default stream.
 _HOST_DLPACK_TYPES = (1, 3)  # kDLCPU, kDLCUDAHost
 _KINDS_OF_SCALARS = {bool: "biufcV", int: "iufcV", float: "fcV", complex: "c"}
 
@@ -87,19 +88,33 @@ def _share(value: Any, spec: TensorSpec, device: Device) -> View | None:
                 f"on {device.name} or in host memory."
             )
         return None
-    # IREE's queue does not know the producer's: the values must be complete.
+    return _from_dlpack(value, device)
+
+
+def _completed_capsule(value: Any, device: Device) -> Any:
+    """Gives a DLPack capsule whose values are there: IREE waits for nobody's queue."""
     if hasattr(value, "block_until_ready"):
         value.block_until_ready()
-    return _from_dlpack(value, device)
+        return value.__dlpack__()
+    if device.cuda is None:
+        return value.__dlpack__()
+    # The producer makes the default stream wait for its own, and we wait for that.
+    capsule = value.__dlpack__(stream=_DEFAULT_STREAM)
+    device.cuda.wait()
+    return capsule
 
 
 def _from_dlpack(value: Any, device: Device) -> View | None:
     try:
-        plain, dtype = import_capsule(device.hal, value.__dlpack__())
+        capsule = _completed_capsule(value, device)
+        plain, dtype, address = import_capsule(device.hal, capsule)
     except (*STATUS_ERRORS, TypeError, BufferError):
         return None  # A type or a layout that DLPack or IREE cannot spell: copied.
     shape = tuple(plain.shape)
     view = rt.HalBufferView(plain.get_buffer(), shape, HAL_TYPES[dtype])
+    if address % ALIGNMENT:
+        # A slice of a larger array: compiled code would read it with wide loads.
+        return duplicate(view, device.hal), (dtype, shape), None
     return view, (dtype, shape), (value, plain)
 
 

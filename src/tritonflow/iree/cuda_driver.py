@@ -91,8 +91,11 @@ class CudaDriver:
     def to_device(self, target: int, source: int, nbytes: int) -> None:
         """Copies `nbytes` from the host's address `source` to the device's `target`."""
         self._check(_library().cuMemcpyHtoD_v2(target, source, nbytes))
-        # The copy's last step may still be under way on the default stream, for which
-        # IREE's stream does not wait.
+        # The copy's last step may still be under way.
+        self.wait()
+
+    def wait(self) -> None:
+        """Waits for the default stream, for which IREE's own stream does not wait."""
         self._check(_library().cuStreamSynchronize(None))
 
     def _check(self, result: int) -> None:

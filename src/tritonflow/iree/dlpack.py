@@ -73,8 +73,8 @@ def _open(capsule: Any) -> _Tensor:
 
 def import_capsule(
     device: rt.HalDevice, capsule: Any
-) -> tuple[rt.HalBufferView, np.dtype]:
-    """Gives a view of a capsule's memory on `device`, and its element type.
+) -> tuple[rt.HalBufferView, np.dtype, int]:
+    """Gives a view of a capsule's memory on `device`, its element type and address.
 
     IREE knows only some of DLPack's types; it sees the same bytes as whole numbers.
 
@@ -87,7 +87,8 @@ def import_capsule(
         raise BufferError(f"DLPack type {tensor.code} of {tensor.bits} bits")
     if dtype.kind != "c":
         tensor.code = _UNSIGNED
-    return device.from_dlpack_capsule(capsule), dtype
+    address = (tensor.data or 0) + tensor.byte_offset
+    return device.from_dlpack_capsule(capsule), dtype, address
 
 
 def export_view(

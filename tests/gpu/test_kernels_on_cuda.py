@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: 2026 The tritonflow authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels inside programs on an NVIDIA GPU: where their operands may come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from tests.gpu.test_programs_on_cuda import _chip, _has_gpu
+
+import tritonflow
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not _has_gpu(), reason="no NVIDIA GPU on this machine"),
+]
+
+
+@triton.jit
+def _negate_kernel(x, y, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, -tl.load(x + at, at < n), at < n)
+
+
+def negate(x: jax.Array) -> jax.Array:
+    """Gives `-x` by way of a kernel that is compiled for aligned pointers."""
+    grid = (triton.cdiv(x.size, 1024),)
+    return tritonflow.triton_call(
+        x, n=x.size, kernel=_negate_kernel, out_type=x, grid=grid, BLOCK=1024
+    )
+
+
+@pytest.mark.parametrize("start", [0, 1, 2, 3, 4, 1001, 1024])
+def test_slices_of_a_value_at_any_place(start: int) -> None:
+    x = np.random.default_rng(start).normal(size=6000).astype(np.float32)
+    program = tritonflow.compile(
+        lambda v: negate((v + 1)[start : start + 4096]), x, target=_chip()
+    )
+    expected = -(x + np.float32(1))[start : start + 4096]
+    np.testing.assert_array_equal(np.asarray(program(x)), expected)
+
+
+def test_slices_whose_start_is_known_at_run_time() -> None:
+    def rows(v: jax.Array, first: jax.Array) -> jax.Array:
+        return negate(jax.lax.dynamic_slice(v * 2, (first,), (4096,)))
+
+    x = np.random.default_rng(0).normal(size=6000).astype(np.float32)
+    program = tritonflow.compile(rows, x, np.int32(0), target=_chip())
+    for first in (0, 1, 7, 1904):
+        expected = -2 * x[first : first + 4096]
+        np.testing.assert_array_equal(np.asarray(program(x, np.int32(first))), expected)
+
+
+@pytest.fixture(scope="module")
+def torch() -> Any:
+    return pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize("start", [0, 1, 3, 4, 16])
+def test_slices_of_a_torch_tensor(torch: Any, start: int) -> None:
+    values = torch.arange(5000, dtype=torch.float32, device="cuda")
+    spec = jax.ShapeDtypeStruct((4096,), jnp.float32)
+    program = tritonflow.compile(negate, spec, target=_chip())
+    result = torch.from_dlpack(program(values[start : start + 4096]))
+    assert torch.equal(result, -values[start : start + 4096])
+
+
+def test_pending_work_of_torch_is_waited_for(torch: Any) -> None:
+    spec = jax.ShapeDtypeStruct((4096,), jnp.float32)
+    program = tritonflow.compile(negate, spec, target=_chip())
+    big = torch.ones((8192, 8192), device="cuda")
+    for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
+        with torch.cuda.stream(stream):
+            total = torch.zeros(4096, device="cuda")
+            for _ in range(20):
+                total += (big @ big)[0, :4096] / 8192
+            result = torch.from_dlpack(program(total))
+        torch.cuda.synchronize()
+        assert torch.equal(result, -total)
+        assert torch.equal(total, torch.full_like(total, 20.0))
