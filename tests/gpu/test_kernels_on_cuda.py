@@ -12,14 +12,11 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from tests.gpu.test_programs_on_cuda import _chip, _has_gpu
+from tests.gpu.device import NEEDS_GPU, chip
 
 import tritonflow
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(not _has_gpu(), reason="no NVIDIA GPU on this machine"),
-]
+pytestmark = NEEDS_GPU
 
 
 @triton.jit
@@ -40,7 +37,7 @@ def negate(x: jax.Array) -> jax.Array:
 def test_slices_of_a_value_at_any_place(start: int) -> None:
     x = np.random.default_rng(start).normal(size=6000).astype(np.float32)
     program = tritonflow.compile(
-        lambda v: negate((v + 1)[start : start + 4096]), x, target=_chip()
+        lambda v: negate((v + 1)[start : start + 4096]), x, target=chip()
     )
     expected = -(x + np.float32(1))[start : start + 4096]
     np.testing.assert_array_equal(np.asarray(program(x)), expected)
@@ -51,7 +48,7 @@ def test_slices_whose_start_is_known_at_run_time() -> None:
         return negate(jax.lax.dynamic_slice(v * 2, (first,), (4096,)))
 
     x = np.random.default_rng(0).normal(size=6000).astype(np.float32)
-    program = tritonflow.compile(rows, x, np.int32(0), target=_chip())
+    program = tritonflow.compile(rows, x, np.int32(0), target=chip())
     for first in (0, 1, 7, 1904):
         expected = -2 * x[first : first + 4096]
         np.testing.assert_array_equal(np.asarray(program(x, np.int32(first))), expected)
@@ -66,14 +63,14 @@ def torch() -> Any:
 def test_slices_of_a_torch_tensor(torch: Any, start: int) -> None:
     values = torch.arange(5000, dtype=torch.float32, device="cuda")
     spec = jax.ShapeDtypeStruct((4096,), jnp.float32)
-    program = tritonflow.compile(negate, spec, target=_chip())
+    program = tritonflow.compile(negate, spec, target=chip())
     result = torch.from_dlpack(program(values[start : start + 4096]))
     assert torch.equal(result, -values[start : start + 4096])
 
 
 def test_pending_work_of_torch_is_waited_for(torch: Any) -> None:
     spec = jax.ShapeDtypeStruct((4096,), jnp.float32)
-    program = tritonflow.compile(negate, spec, target=_chip())
+    program = tritonflow.compile(negate, spec, target=chip())
     big = torch.ones((8192, 8192), device="cuda")
     for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
         with torch.cuda.stream(stream):

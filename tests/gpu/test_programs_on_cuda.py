@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import subprocess
@@ -18,30 +17,16 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
+from tests.gpu.device import NEEDS_GPU, chip
 
 import tritonflow
 from tritonflow.errors import SignatureError, TargetError
 from tritonflow.iree.cuda_driver import CudaDriver
 
-
-def _has_gpu() -> bool:
-    try:
-        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
-    except OSError:
-        return False
-
-
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(not _has_gpu(), reason="no NVIDIA GPU on this machine"),
-]
+pytestmark = NEEDS_GPU
 
 DTYPES = ["bool", "int8", "int32", "uint32", "float16", "bfloat16", "float32"]
 DTYPES += ["complex64", "float8_e4m3fn"]
-
-
-def _chip() -> str:
-    return f"cuda:sm_{CudaDriver(0).compute_capability}"
 
 
 def _random(
@@ -58,7 +43,7 @@ def program() -> tritonflow.Program:
     x = jax.ShapeDtypeStruct((n, 64), jnp.float32)
     w = jax.ShapeDtypeStruct((64, 32), jnp.float32)
     return tritonflow.compile(
-        lambda x, w, y: (jnp.tanh(x @ w), x + y), x, w, x, target=_chip()
+        lambda x, w, y: (jnp.tanh(x @ w), x + y), x, w, x, target=chip()
     )
 
 
@@ -89,7 +74,7 @@ def test_every_element_type_goes_in_and_out() -> None:
     def swap(tree: dict[str, Any]) -> dict[str, Any]:
         return {k: jnp.concatenate([x[1:], x[:1]]) for k, x in tree.items()}
 
-    program = tritonflow.compile(swap, values, target=_chip())
+    program = tritonflow.compile(swap, values, target=chip())
     for place in (np.asarray, jnp.asarray):
         results = program({name: place(x) for name, x in values.items()})
         again = program(results)
@@ -124,7 +109,7 @@ def test_callers_array_is_never_written_to() -> None:
     x = jnp.asarray(_random((8, 8)))
     before = np.array(x)
     program = tritonflow.compile(
-        lambda x: (x, x.at[0].set(1.0)), np.asarray(x), target=_chip()
+        lambda x: (x, x.at[0].set(1.0)), np.asarray(x), target=chip()
     )
     same, changed = program(x)
     np.testing.assert_array_equal(np.asarray(x), before)
@@ -154,7 +139,7 @@ def test_weights_from_a_file(tmp_path: Path) -> None:
 
     x = _random((8, 64)) / 50
     program = tritonflow.compile(
-        model, weights, x, target=_chip(), param_argnums=0, name="m"
+        model, weights, x, target=chip(), param_argnums=0, name="m"
     )
     program.save(tmp_path / "m.vmfb")
     program.save_parameters(tmp_path / "m.safetensors")
@@ -214,7 +199,7 @@ def test_loading_compiles_nothing(tmp_path: Path, chips: list[int], runs: bool) 
     own = CudaDriver(0).compute_capability
     if own < 90:
         pytest.skip("needs a chip of a later generation than sm_80")
-    targets = [_chip() if chip == 0 else "cuda:sm_80" for chip in chips]
+    targets = [chip() if chip == 0 else "cuda:sm_80" for chip in chips]
     x = np.ones(4, np.float32)
     program = tritonflow.compile(lambda x: jnp.sin(x) + x, x, target=targets)
     program.save(tmp_path / "p.vmfb")
