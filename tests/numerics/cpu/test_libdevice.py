@@ -13,6 +13,8 @@ from triton.language.extra import libdevice
 
 from .harness import Launch, run
 
+pytestmark = pytest.mark.slow
+
 
 @triton.jit
 def one_operand(x, out, n, BLOCK: tl.constexpr):

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import triton
 import triton.language as tl
 
 from .harness import Launch, run
+
+pytestmark = pytest.mark.slow
 
 RNG = np.random.default_rng(0)
 

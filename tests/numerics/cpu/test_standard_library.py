@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import triton
 import triton.language as tl
 from tests.interpreter import interpret
 
 from .harness import Launch, run
+
+pytestmark = pytest.mark.slow
 
 
 @triton.jit
