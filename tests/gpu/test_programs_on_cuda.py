@@ -199,7 +199,7 @@ def test_loading_compiles_nothing(tmp_path: Path, chips: list[int], runs: bool) 
     own = CudaDriver(0).compute_capability
     if own < 90:
         pytest.skip("needs a chip of a later generation than sm_80")
-    targets = [chip() if chip == 0 else "cuda:sm_80" for chip in chips]
+    targets = [chip() if age == 0 else "cuda:sm_80" for age in chips]
     x = np.ones(4, np.float32)
     program = tritonflow.compile(lambda x: jnp.sin(x) + x, x, target=targets)
     program.save(tmp_path / "p.vmfb")
