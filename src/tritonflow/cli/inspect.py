@@ -17,6 +17,7 @@ import click
 def command(artifact: str, as_json: bool) -> None:
     """Show ARTIFACT: its signature, kernels, machine code and versions."""
     from ..iree.inspection import describe
+    from ..iree.manifest import TensorSpec
 
     description = describe(artifact)
     if as_json:
@@ -32,17 +33,12 @@ def command(artifact: str, as_json: bool) -> None:
         highlight=False,
     )
     for title in ("inputs", "outputs", "parameters"):
-        rows = [(t["name"], _type(t)) for t in description[title]]
+        rows = [(t["name"], str(TensorSpec(**t))) for t in description[title]]
         _print(console, title, ("name", "type"), rows)
     _print(console, "kernels", *_kernel_rows(description["kernels"]))
     code = [(e["name"], f"{e['bytes']:,}") for e in description["executables"]]
     _print(console, "machine code", ("name", "bytes"), code)
     _print(console, "made with", ("", ""), description["toolchain"].items())
-
-
-def _type(tensor: dict[str, Any]) -> str:
-    sizes = ", ".join("?" if size is None else str(size) for size in tensor["shape"])
-    return f"{tensor['dtype']}[{sizes}]"
 
 
 def _kernel_rows(

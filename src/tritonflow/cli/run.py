@@ -35,6 +35,7 @@ def command(
     """Run ARTIFACT once for the given inputs and write its results."""
     import numpy as np
 
+    from ..iree.manifest import TensorSpec
     from ..iree.session import load
     from .arguments import read_array, write_array
 
@@ -43,7 +44,9 @@ def command(
     if len(inputs) != len(dtypes):
         raise SignatureError(
             f"`{artifact}`: got {len(inputs)} inputs, expected {len(dtypes)}: "
-            + ", ".join(_describe(spec) for spec in program.inputs)
+            + ", ".join(
+                f"{spec['name']} {TensorSpec(**spec)}" for spec in program.inputs
+            )
         )
     if outputs and len(outputs) != len(program.outputs):
         raise SignatureError(
@@ -62,10 +65,6 @@ def command(
     for path, leaf in zip(outputs, leaves, strict=False):
         write_array(path, leaf)
     _report(leaves, outputs, times_s, as_json)
-
-
-def _describe(spec: dict) -> str:
-    return f"{spec['name']} {spec['dtype']}{list(spec['shape'])}"
 
 
 def _report(

@@ -24,7 +24,7 @@ from .artifact import unseal
 from .build import build_artifact
 from .cpu_names import check_cpu
 from .elements import DTYPES
-from .manifest import REFLECTION_KEY, Constraint, Manifest, Parameter, TensorSpec
+from .manifest import REFLECTION_KEY, Constraint, Manifest, TensorSpec
 from .parameters import SCOPE
 from .session import Program
 from .stages import StageRecorder
@@ -139,7 +139,7 @@ def _manifest(
             for key, by_target in sorted(kernels.items())
         ),
         parameters=tuple(
-            Parameter(weight.key, weight.dtype, weight.shape)
+            TensorSpec(weight.key, weight.dtype, weight.shape)
             for weight in exported.parameters
         ),
         constraints=tuple(

@@ -23,7 +23,8 @@ class TensorSpec:
     """One array that a program takes or gives.
 
     Attributes:
-        name: dotted path from the argument's name, such as `params.layers.0.w`.
+        name: dotted path from the argument's name, such as `params.layers.0.w`; of a
+            weight, its key in the weights file.
         dtype: NumPy's name of the element type, such as `float32` or `bfloat16`.
         shape: sizes; words are symbols, the same in all arrays, and `None` is a size
             that the results alone know.
@@ -36,19 +37,6 @@ class TensorSpec:
     def __str__(self) -> str:
         sizes = ",".join("?" if size is None else str(size) for size in self.shape)
         return f"{self.dtype}[{sizes}]"
-
-
-@dataclass(frozen=True)
-class Parameter(TensorSpec):
-    """A weight that lives outside the artifact. `name` is its key in the file.
-
-    Attributes:
-        argument: index of the argument of the compiled function that it belongs to.
-        leaf: its place among all leaves of the compiled function's arguments.
-    """
-
-    argument: int = 0
-    leaf: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,7 +72,7 @@ class Manifest:
     in_tree: dict[str, Any]
     out_tree: dict[str, Any]
     kernels: tuple[dict[str, Any], ...] = ()
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[TensorSpec, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     toolchain: dict[str, str] = field(default_factory=dict)
 
@@ -100,12 +88,12 @@ class Manifest:
             return cls(
                 name=fields["name"],
                 targets=tuple(fields["targets"]),
-                inputs=_specs(TensorSpec, fields["inputs"]),
-                outputs=_specs(TensorSpec, fields["outputs"]),
+                inputs=_specs(fields["inputs"]),
+                outputs=_specs(fields["outputs"]),
                 in_tree=fields["in_tree"],
                 out_tree=fields["out_tree"],
                 kernels=tuple(fields["kernels"]),
-                parameters=_specs(Parameter, fields["parameters"]),
+                parameters=_specs(fields["parameters"]),
                 constraints=tuple(
                     Constraint(**item) for item in fields.get("constraints", ())
                 ),
@@ -117,5 +105,5 @@ class Manifest:
             ) from error
 
 
-def _specs(kind: type[Any], items: list[Mapping[str, Any]]) -> tuple[Any, ...]:
-    return tuple(kind(**{**item, "shape": tuple(item["shape"])}) for item in items)
+def _specs(items: list[Mapping[str, Any]]) -> tuple[TensorSpec, ...]:
+    return tuple(TensorSpec(**{**i, "shape": tuple(i["shape"])}) for i in items)

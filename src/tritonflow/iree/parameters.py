@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..errors import ParameterError
 from .arguments import ALIGNMENT, aligned_copy
 from .devices import STATUS_ERRORS
 from .elements import DTYPES, RAW_DTYPES
-from .manifest import Parameter
+from .manifest import TensorSpec
 from .safetensors import StoredTensor, read_header
 
 SCOPE = "model"
@@ -28,7 +28,7 @@ Source = str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any]
 
 
 def open_parameters(
-    source: Source, specs: Sequence[Parameter], subject: str
+    source: Source, specs: Sequence[TensorSpec], subject: str
 ) -> rt.ParameterProvider:
     """Gives IREE's provider of the weights in `source`, which must be exactly `specs`.
 
@@ -43,7 +43,7 @@ def open_parameters(
     index = rt.ParameterIndex()
     paths = _paths(source)
     if paths is None:
-        stored = _add_arrays(index, flatten_arrays(source), specs)
+        stored = _add_arrays(index, flatten_arrays(source))
         place = "the arrays given"
     else:
         stored = {}
@@ -104,7 +104,7 @@ def _merge(
 
 
 def _add_arrays(
-    index: rt.ParameterIndex, arrays: Mapping[str, Any], specs: Iterable[Parameter]
+    index: rt.ParameterIndex, arrays: Mapping[str, Any]
 ) -> dict[str, StoredTensor]:
     stored: dict[str, StoredTensor] = {}
     for key, value in arrays.items():
@@ -120,7 +120,7 @@ def _add_arrays(
 
 
 def _check(
-    specs: Sequence[Parameter],
+    specs: Sequence[TensorSpec],
     stored: Mapping[str, StoredTensor],
     place: str,
     subject: str,
@@ -145,15 +145,15 @@ def _check(
         )
 
 
-def _fits(stored: StoredTensor, spec: Parameter) -> bool:
+def _fits(stored: StoredTensor, spec: TensorSpec) -> bool:
     if stored.dtype is not None and stored.dtype != spec.dtype:
         return False
     if stored.shape is not None and stored.shape != spec.shape:
         return False
-    return stored.nbytes == nbytes_of(spec)
+    return stored.nbytes == _nbytes(spec)
 
 
-def nbytes_of(spec: Parameter) -> int:
+def _nbytes(spec: TensorSpec) -> int:
     """Bytes of a parameter, whose sizes are all known."""
     sizes = [size for size in spec.shape if isinstance(size, int)]
     return math.prod(sizes) * DTYPES[spec.dtype].itemsize
