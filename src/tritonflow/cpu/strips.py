@@ -84,6 +84,9 @@ class Nest:
             yield
 
 
+_STEPS_AT_ONCE = 50
+
+
 @dataclass(frozen=True, eq=False)
 class Strip:
     """A run of `width` elements of a block along `lane_axis`, starting at `position`.
@@ -109,8 +112,30 @@ class Strip:
         key = (block, self.position, self.lane_axis, level)
         memo = self.nest.memo
         if key not in memo:
+            if block.depth % _STEPS_AT_ONCE == 0:
+                self._evaluate_behind(block)
             memo[key] = self._compute(block, level)
         return memo[key]
+
+    def _evaluate_behind(self, block: Block) -> None:
+        """Emits the expressions behind `block` from the far end, step by step.
+
+        Unrolled loops make expressions of thousands of operations, far more than calls
+        of `evaluate` may be nested.
+        """
+        seen, pending, steps = {block}, [block], []
+        while pending:
+            current = pending.pop()
+            if current.storage is not None or not current.is_aligned:
+                continue
+            for operand in current.operands:
+                if operand not in seen:
+                    seen.add(operand)
+                    pending.append(operand)
+                    if operand.depth % _STEPS_AT_ONCE == 0:
+                        steps.append(operand)
+        for step in sorted(steps, key=lambda each: each.depth):
+            self.evaluate(step)
 
     def _compute(self, block: Block, level: int) -> Lanes:
         if block.storage is not None:

@@ -37,6 +37,7 @@ class Block:
             operations.
         is_symbolic: whether it is integer arithmetic on ranges and scalars only, which
             is kept as an expression so that contiguity stays visible.
+        depth: operations in a row from the farthest block behind it to this one.
         storage: scratch that holds the elements, once they were materialised.
     """
 
@@ -56,6 +57,7 @@ class Block:
         self.operands = tuple(operands)
         self.own_cost = own_cost
         self.is_symbolic = is_symbolic
+        self.depth = 1 + max((operand.depth for operand in operands), default=0)
         self.storage: Scratch | None = None
 
     @property
