@@ -43,7 +43,6 @@ from .transpose_kernels import (
     loop,
     offset,
     widen,
-    zero_attribute,
 )
 
 __all__ = [
@@ -57,7 +56,6 @@ __all__ = [
     "RightScratch",
     "choose_method",
     "emit_dot",
-    "zero_strips",
 ]
 
 
@@ -75,38 +73,29 @@ RowReader = Callable[[ir.Value], list[ir.Value]]
 
 TileLoad = StripLoader
 
-TileStore = Callable[[ir.Value, ir.Value, ir.Value], None]
-"""`store(row, column, strip)` takes a finished strip of the result."""
-
 
 def emit_dot(
     left: LeftOperand,
     right: RightOperand,
-    acc: Matrix | None,
+    acc: Matrix,
     shape: tuple[int, int, int],
     method: DotMethod,
     *,
     allocate: Allocate,
     initial: TileLoad | None = None,
-    k_limit: ir.Value | None = None,
-    store: TileStore | None = None,
 ) -> None:
-    """Emits `acc += left * right`, or hands the strips of that sum to `store`.
+    """Emits `acc += left * right`, or `acc = initial + left * right`.
 
     Args:
         left: `[m, k]`.
         right: `[k, n]`.
         acc: `[m, n]` in scratch; its elements may be narrower than
-            `method.acc`, sums are then rounded once at the end. Not needed if both
-            `initial` and `store` are given.
+            `method.acc`, sums are then rounded once at the end.
         shape: `(m, n, k)`; powers of two are fast, anything is right.
         method: from `choose_method` for this shape and these types.
         allocate: makes scratch, at most `k * 64` elements.
         initial: `initial(row, column, width)` gives what a strip of the sum starts
-            with, instead of the load from `acc`: `zero_strips` for a plain product.
-        k_limit: an index in 0..k. Products from there on are known to be zero, as both
-            factors are masked; a `method` of pairs may still read one k beyond.
-        store: called for each strip of the result instead of the store to `acc`.
+            with, instead of the load from `acc`.
     """
     _Dot(
         left=left,
@@ -116,32 +105,18 @@ def emit_dot(
         method=method,
         allocate=allocate,
         initial=initial,
-        k_limit=k_limit,
-        store=store,
     ).emit()
-
-
-def zero_strips(element: ir.Type) -> TileLoad:
-    """Gives an `initial` for products that start at zero."""
-
-    def zeros(row: ir.Value, column: ir.Value, width: int) -> ir.Value:
-        strip = ir.VectorType.get([width], element)
-        return arith.constant(strip, zero_attribute(strip))
-
-    return zeros
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Dot:
     left: LeftOperand
     right: RightOperand
-    acc: Matrix | None
+    acc: Matrix
     shape: tuple[int, int, int]
     method: DotMethod
     allocate: Allocate
     initial: TileLoad | None
-    k_limit: ir.Value | None
-    store: TileStore | None
 
     def emit(self) -> None:
         m, n, _ = self.shape
@@ -226,7 +201,7 @@ class _Dot:
         readers = [method.left_reader(self.left, row) for row in rows]
         sums = scf.ForOp(
             index_constant(0),
-            self._steps(),
+            index_constant(self.shape[2] // method.k_step),
             index_constant(1),
             [self._initial(row, column) for row, column in places],
         )
@@ -245,30 +220,16 @@ class _Dot:
         for (row, column), result in zip(places, sums.results_, strict=True):
             self._finish(row, column, result)
 
-    def _steps(self) -> ir.Value:
-        step = self.method.k_step
-        if self.k_limit is None:
-            return index_constant(self.shape[2] // step)
-        return arith.ceildivui(self.k_limit, index_constant(step))
-
     def _k(self, step: ir.Value) -> ir.Value:
         if self.method.k_step == 1:
             return step
         return arith.muli(step, index_constant(self.method.k_step))
 
     def _initial(self, row: ir.Value, column: ir.Value) -> ir.Value:
-        if self.initial is not None:
-            strip = self.initial(row, column, self.method.tile.lanes)
-            return widen(strip, self.method.acc)
-        assert self.acc is not None, "without `initial` sums start with `acc`"
-        strip = self.acc.load(row, column, self.method.tile.lanes)
-        return widen(strip, self.method.acc)
+        load = self.acc.load if self.initial is None else self.initial
+        return widen(load(row, column, self.method.tile.lanes), self.method.acc)
 
     def _finish(self, row: ir.Value, column: ir.Value, result: ir.Value) -> None:
-        if self.store is not None:
-            self.store(row, column, result)
-            return
-        assert self.acc is not None, "without `store` the result goes to `acc`"
         if self.acc.element != self.method.acc:
             lanes = self.method.tile.lanes
             narrow = ir.VectorType.get([lanes], self.acc.element)

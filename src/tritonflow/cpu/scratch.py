@@ -53,23 +53,6 @@ class Scratch:
         """Gives the same elements in the same order as a block of another shape."""
         return Scratch(self.buffer, shape, self.element)
 
-    def memref(self, shape: Sequence[int] | None = None) -> ir.Value:
-        """Emits a view of the buffer that has the block's shape, or `shape`."""
-        shape = list(self.shape if shape is None else shape)
-        strides = _strides(shape)
-        stored = ir.MemRefType(self.buffer.type)
-        type_ = ir.MemRefType.get(shape, stored.element_type, None, stored.memory_space)
-        return memref.reinterpret_cast(
-            type_,
-            self.buffer,
-            offsets=[],
-            sizes=[],
-            strides=[],
-            static_offsets=[0],
-            static_sizes=shape,
-            static_strides=strides,
-        )
-
     def load(self, strip: Strip) -> Lanes:
         """Emits the load of a strip."""
         builder = strip.builder
