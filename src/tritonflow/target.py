@@ -123,17 +123,20 @@ def _cuda_chip(text: str, chip: str) -> str:
     known = [f"sm_{capability}" for capability in CUDA_CAPABILITIES]
     if chip not in known:
         raise TargetError(
-            f"target `{text}`: unknown chip `{chip}`, expected one of "
-            f"{', '.join(known)}.",
+            f"target `{text}`: {_not_known(chip)}, expected one of {', '.join(known)}.",
             hint="the H100 and H200 are cuda:sm_90, the A100 is cuda:sm_80",
         )
     return chip
 
 
+def _not_known(chip: str) -> str:
+    return f"unknown chip `{chip}`" if chip else "it names no chip"
+
+
 def _rocm_chip(text: str, chip: str) -> str:
     if chip not in ROCM_WARP_SIZES:
         raise TargetError(
-            f"target `{text}`: unknown chip `{chip}`, expected one of "
+            f"target `{text}`: {_not_known(chip)}, expected one of "
             f"{', '.join(ROCM_WARP_SIZES)}.",
             hint="the MI300X is rocm:gfx942",
         )

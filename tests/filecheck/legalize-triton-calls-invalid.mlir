@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: not tritonflow opt %s -p legalize-triton-calls 2>&1 | filecheck %s
 
-// CHECK: UnsupportedError: `stablehlo.reduce`: a grid or a kernel's integer is computed with it, expected arithmetic on dimensions of shapes.
+// CHECK: UnsupportedError: call of kernel `{{.*}}`: `stablehlo.reduce`: a grid or a kernel's integer is computed with it, expected arithmetic on dimensions of shapes.
 // CHECK: hint: pass the number as an array and load it in the kernel
 func.func public @main(%x: tensor<4xi32>) -> tensor<4xi32> {
   %c0 = stablehlo.constant dense<0> : tensor<i32>

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -26,11 +26,10 @@ HEADER = "import triton, triton.language as tl\n"
 def load_source(path: Path, source: str) -> Any:
     """The module that `source`, written to `path`, makes."""
     path.write_text(HEADER + source)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = ModuleType(path.stem)
+    # Not by an import: bytecode of an earlier version of the file, as long as this one
+    # and written in the same second, would be taken for its own.
+    exec(compile(path.read_text(), path, "exec"), module.__dict__)
     return module
 
 

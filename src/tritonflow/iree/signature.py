@@ -160,6 +160,8 @@ def _mismatch(
 ) -> SignatureError:
     got = TensorSpec(spec.name, dtype.name, shape)
     because = f" ({reason})" if reason else ""
+    differs = dtype != DTYPES[spec.dtype] and len(shape) == len(spec.shape)
     return SignatureError(
-        f"argument `{spec.name}`: got {got}, expected {spec}{because}."
+        f"argument `{spec.name}`: got {got}, expected {spec}{because}.",
+        hint=f"convert it: numpy.asarray(x, {spec.dtype!r})" if differs else None,
     )

@@ -99,13 +99,18 @@ def _parameters_of_outputs(
     if len(required) == count:
         return required
     names = ", ".join(f"`{p.name}`" for p in absent) or "none"
+    hint = (
+        "an output that updates an operand in place needs `input_output_aliases` and "
+        "no parameter of its own"
+    )
+    if len(absent) > count:
+        hint = "pass those that are inputs, by position or by name"
     raise SignatureError(
         f"call of kernel `{kernel.name}`: got {count} outputs that alias no operand, "
         f"but {len(absent)} parameters have no argument: {names}; expected one output "
         "for each.",
         at=at,
-        hint="an output that updates an operand in place needs `input_output_aliases` "
-        "and no parameter of its own",
+        hint=hint,
     )
 
 

@@ -12,9 +12,18 @@ import jax
 import jax.numpy as jnp
 
 from ..errors import SignatureError, SourceLocation
-from .symbols import is_symbolic, named_symbol_errors
+from .symbols import is_symbolic, named_symbol_errors, user_line
 
 MAX_DIMENSIONS = 3
+
+
+class _UnknownName(KeyError):
+    """A function of `meta` asked for a name that is not in it."""
+
+
+class _Meta(dict[str, Any]):
+    def __missing__(self, name: str) -> Any:
+        raise _UnknownName(name)
 
 
 def evaluate(value: Any, meta: Mapping[str, Any], subject: str) -> Any:
@@ -22,7 +31,7 @@ def evaluate(value: Any, meta: Mapping[str, Any], subject: str) -> Any:
     if not callable(value):
         return value
     with named_symbol_errors(subject):
-        return value(dict(meta))
+        return value(_Meta(meta))
 
 
 def read_grid(
@@ -37,7 +46,7 @@ def read_grid(
         integers or negative.
     """
     subject = f"`grid` of kernel `{kernel_name}`"
-    found = evaluate(grid, meta, subject)
+    found = _evaluate_grid(grid, meta, subject)
     sizes = list(found) if isinstance(found, tuple | list) else [found]
     if not 1 <= len(sizes) <= MAX_DIMENSIONS:
         raise SignatureError(
@@ -48,6 +57,17 @@ def read_grid(
     read = [_read_size(size, subject, at) for size in sizes]
     x, y, z = read + [1] * (MAX_DIMENSIONS - len(read))
     return x, y, z
+
+
+def _evaluate_grid(grid: Any, meta: Mapping[str, Any], subject: str) -> Any:
+    try:
+        return evaluate(grid, meta, subject)
+    except _UnknownName as error:
+        raise SignatureError(
+            f"{subject}: the function asks for `{error.args[0]}`, expected one of "
+            f"{', '.join(sorted(meta))}.",
+            at=user_line(error),
+        ) from error
 
 
 def read_zeroed(

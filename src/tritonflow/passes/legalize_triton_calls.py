@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from ..dialect.call import CallOp
 from ..dialect.launch import LaunchParameter, encode_parameters
 from ..dialect.shapes import dynamic_dimensions
+from ..errors import UnsupportedError
 from ..mlir import arith, ir, walk
 from .base import ModulePass
 from .call_configuration import ArgumentSource, CallConfiguration
@@ -41,7 +42,16 @@ class LegalizeTritonCallsPass(ModulePass):
         sites = self.options.call_sites
         folder = ScalarFolder()
         for call in calls:
-            _legalize(call, CallConfiguration.read(call, sites), folder)
+            configuration = CallConfiguration.read(call, sites)
+            try:
+                _legalize(call, configuration, folder)
+            except UnsupportedError as error:
+                # It knows the operation in the module; the user wrote the call.
+                raise UnsupportedError(
+                    f"call of kernel `{configuration.name}`: {error.message}",
+                    at=configuration.location or error.at,
+                    hint=error.hint,
+                ) from error
 
 
 def _is_triton_call(operation: ir.Operation) -> bool:

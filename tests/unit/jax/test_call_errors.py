@@ -32,7 +32,13 @@ def call_add(*args, **overrides):
             lambda: call_add(VECTOR),
             SignatureError,
             "got 1 outputs that alias no operand, but 2 parameters have no argument: "
-            "`y_ptr`, `out_ptr`",
+            "`y_ptr`, `out_ptr`(.|\n)*pass those that are inputs",
+        ),
+        (
+            lambda: call_add(VECTOR, VECTOR, grid=lambda meta: (meta["BLOK"],)),
+            SignatureError,
+            r"the function asks for `BLOK`, expected one of BLOCK, (.|\n)*"
+            r"at .*test_call_errors",
         ),
         (
             lambda: call_add(*[VECTOR] * 5),
