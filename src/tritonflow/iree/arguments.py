@@ -126,9 +126,13 @@ def _to_numpy(value: Any, spec: TensorSpec) -> np.ndarray:
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:
+        kind = type(value).__name__
+        why = str(error).partition("\n")[0]
         raise SignatureError(
-            f"argument `{spec.name}`: got `{type(value).__name__}`, which is not an "
-            f"array: {error}",
+            f"argument `{spec.name}`: got `{kind}`, which is not an array: {why}",
+            hint="call the program with values, outside of jax.jit and its like"
+            if kind.endswith("Tracer")
+            else None,
         ) from error
     if array.dtype == object:
         raise SignatureError(

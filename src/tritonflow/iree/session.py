@@ -116,6 +116,15 @@ class Program:
         """Versions of the packages that compiled it."""
         return dict(self._manifest.toolchain)
 
+    def __repr__(self) -> str:
+        inputs, outputs = (
+            ", ".join(f"{spec.name}: {spec}" for spec in specs)
+            for specs in (self._manifest.inputs, self._manifest.outputs)
+        )
+        return (
+            f"Program({self.name} for {', '.join(self.targets)}: {inputs} -> {outputs})"
+        )
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the artifact to `path`, all or nothing.
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import threading
 import weakref
 from typing import Any
@@ -326,6 +327,25 @@ def test_wrong_numbers_of_arguments_are_refused(loaded: Program) -> None:
             loaded(*args)
     with pytest.raises(SignatureError, match="expected 2"):
         loaded.call_flat([x])
+
+
+def test_calls_under_jit_are_refused(loaded: Program) -> None:
+    with pytest.raises(SignatureError, match=r"`a`: got(.|\n)*outside of jax.jit"):
+        jax.jit(loaded)(np.zeros(5, np.float32), np.zeros(5, np.float32))
+
+
+def test_other_element_types_are_converted_as_the_hint_says(loaded: Program) -> None:
+    x = np.ones(5)
+    with pytest.raises(SignatureError, match=r"hint: .*numpy.asarray\(x, 'float32'\)"):
+        loaded(x, x)
+    x = np.asarray(x, "float32")
+    np.testing.assert_array_equal(np.asarray(loaded(x, x)), [2] * 5)
+
+
+def test_repr_shows_the_signature(loaded: Program, dynamic_program: Program) -> None:
+    text = r"Program\(\w+ for cpu: a: float32\[5\], b: float32\[5\] -> .*float32\[5\]\)"
+    assert re.fullmatch(text, repr(loaded))
+    assert "x: float32[n,4]" in repr(dynamic_program)
 
 
 def test_symbols_must_agree(dynamic_program: Program) -> None:
