@@ -8,11 +8,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import triton
 from tests.unit.jax.kernels import F32, VECTOR, add_kernel
 
 from tritonflow.errors import SignatureError, UnsupportedError
 from tritonflow.jax.export import export_program
 from tritonflow.jax.triton_call import triton_call
+
+tuned = triton.autotune([triton.Config({"BLOCK": 64})], key=[])(add_kernel)
 
 
 def call_add(*args, **overrides):
@@ -174,3 +177,16 @@ def test_bad_grids_are_errors_at_the_call(grid, message):
         )
     assert caught.value.at is not None
     assert caught.value.at.file == __file__
+
+
+@pytest.mark.parametrize(
+    ("fn", "message"),
+    [
+        (add_kernel, r"got the Triton kernel `add_kernel`(.|\n)*kernel=add_kernel"),
+        (tuned, "got the Triton kernel `add_kernel`"),
+        (3, "got `int`, which is no function"),
+    ],
+)
+def test_only_functions_of_arrays_are_programs(fn, message):
+    with pytest.raises(SignatureError, match=message):
+        export_program(fn, [VECTOR])
