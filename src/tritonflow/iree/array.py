@@ -20,6 +20,13 @@ _STAGING_USAGE = int(rt.BufferUsage.TRANSFER_TARGET) | int(
 )
 
 
+def view_of(ref: rt.VmRef) -> rt.HalBufferView:
+    """Gives the buffer view that `ref` refers to."""
+    view = ref.deref(rt.HalBufferView)
+    assert view is not None
+    return view
+
+
 class Array:
     """An array in a device's memory, finished and ready to be read.
 
@@ -27,23 +34,36 @@ class Array:
     `jax.dlpack.from_dlpack(array)`, `torch.from_dlpack(array)` and the like share its
     memory. Passed to a program on the same device it costs nothing.
 
-    Attributes:
-        dtype: NumPy's type, from `ml_dtypes` for bfloat16 and the 8-bit floats.
-        shape: a tuple of integers.
+    Args:
+        ref: the runtime's reference to a buffer view.
+        spec: element type and shape, as in `dtype` and `shape`.
     """
 
-    __slots__ = ("_device", "_view", "dtype", "shape", "spec")
+    __slots__ = ("_device", "_ref", "spec")
 
     def __init__(
         self,
-        view: rt.HalBufferView,
+        ref: rt.VmRef,
         device: Device,
         spec: tuple[np.dtype, tuple[int, ...]],
     ) -> None:
-        self._view = view
+        self._ref = ref
         self._device = device
         self.spec = spec
-        self.dtype, self.shape = spec
+
+    @property
+    def _view(self) -> rt.HalBufferView:
+        return view_of(self._ref)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """NumPy's element type, from `ml_dtypes` for bfloat16 and the 8-bit floats."""
+        return self.spec[0]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the dimensions."""
+        return self.spec[1]
 
     @property
     def device(self) -> str:

@@ -18,7 +18,7 @@ from ..errors import ParameterError, SignatureError
 from ..jax.pytree import flatten, unflatten
 from . import after_fork
 from .arguments import to_private_view, to_view
-from .array import Array
+from .array import Array, view_of
 from .artifact import read_artifact, write_file, write_folder
 from .devices import Device, open_device
 from .elements import DTYPES
@@ -31,7 +31,6 @@ from .safetensors import write_safetensors
 from .signature import Found, check_call
 
 _MAX_REMEMBERED_CALLS = 256
-_VIEW = rt.HalBufferView
 
 
 class Program:
@@ -70,7 +69,8 @@ class Program:
         self._start_lock = threading.Lock()
         self._accepted: set[tuple[Found, ...]] = set()
         self._specs = manifest.inputs
-        self._last_call: tuple[Found, ...] | None = None
+        # What the last call was given; None fits no array.
+        self._last_call: tuple[Found | None, ...] = (None,) * len(self._specs)
         # What is known here need not be asked of every result.
         self._result_specs = [
             (DTYPES[spec.dtype], _as_found(spec)) for spec in manifest.outputs
@@ -189,49 +189,40 @@ class Program:
         device = module.device
         if device.cuda is not None:
             device.cuda.enter()
-        inputs = self._inputs_as_before(leaves, device)
-        # Memory that is shared with its owner has to live until the call is over.
-        owners: list[Any] = []
-        if inputs is None:
-            inputs = self._bind(leaves, device, owners)
-        outputs = rt.VmVariantList(len(self._result_specs))
-        module.invoke(inputs, outputs)
-        results = []
-        for index, (dtype, spec) in enumerate(self._result_specs):
-            view = outputs.get_as_object(index, _VIEW)
-            results.append(Array(view, device, spec or (dtype, tuple(view.shape))))
-        return results
-
-    def _inputs_as_before(
-        self, leaves: Sequence[Any], device: Device
-    ) -> rt.VmVariantList | None:
-        """The inputs, if all are results on the device, of the last call's kind.
-
-        This is the way of calls in a row, where nothing has to be looked up.
-        """
-        last = self._last_call
-        if last is None:
-            return None
         inputs = rt.VmVariantList(len(leaves))
-        for value, spec in zip(leaves, last):  # noqa: B905 (lengths are equal)
+        owners: list[Any] = []
+        # Of calls in a row with results on the device nothing has to be looked up.
+        for value, spec in zip(leaves, self._last_call):  # noqa: B905
             if (
                 type(value) is not Array
                 or value.spec is not spec
                 or value._device is not device
             ):
-                return None
-            inputs.push_ref(value._view)  # pyright: ignore[reportArgumentType]
-        return inputs
+                inputs = self._bind(leaves, device, owners)
+                break
+            inputs.push_ref(value._ref)  # pyright: ignore[reportArgumentType]
+        outputs = rt.VmVariantList(len(self._result_specs))
+        module.invoke(inputs, outputs)
+        results = []
+        for index, (dtype, spec) in enumerate(self._result_specs):
+            ref = outputs.get_as_ref(index)
+            if spec is None:
+                spec = dtype, tuple(view_of(ref).shape)
+            results.append(Array(ref, device, spec))
+        return results
 
     def _bind(
         self, leaves: Sequence[Any], device: Device, owners: list[Any]
     ) -> rt.VmVariantList:
-        """Puts every leaf on the device and checks what it is."""
+        """Puts every leaf on the device and checks what it is.
+
+        Memory that is shared with an owner has to live until the call is over.
+        """
         inputs = rt.VmVariantList(len(leaves))
         found = []
         for value, spec, consumed in zip(leaves, self._specs, self._is_consumed):  # noqa: B905
             if type(value) is Array and value._device is device and not consumed:
-                inputs.push_ref(value._view)  # pyright: ignore[reportArgumentType]
+                inputs.push_ref(value._ref)  # pyright: ignore[reportArgumentType]
                 found.append(value.spec)
                 continue
             share = to_private_view if consumed else to_view
@@ -242,7 +233,7 @@ class Program:
         call = tuple(found)
         if call not in self._accepted:
             self._check(call)
-        self._last_call = None if any(self._is_consumed) else call
+        self._last_call = (None,) * len(call) if any(self._is_consumed) else call
         return inputs
 
     def _check(self, call: tuple[Found, ...]) -> None:

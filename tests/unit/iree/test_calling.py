@@ -126,7 +126,7 @@ def test_aligned_input_is_shared_and_others_are_copied() -> None:
 
     def address(x: np.ndarray) -> int:
         view, found, _owner = to_view(x, spec, device)
-        array = np.asarray(Array(view, device, found))
+        array = np.asarray(Array(view.__iree_vm_ref__, device, found))
         return array.__array_interface__["data"][0]
 
     aligned = aligned_copy(_random((100,), "float32"))
