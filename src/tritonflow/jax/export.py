@@ -125,7 +125,7 @@ def export_program(
         UnsupportedError: on what cannot be in a program: several devices, callbacks,
             libraries of JAX's own platforms, symbolic sizes where a number is needed.
     """
-    _check_function(fn)
+    _refuse_kernel(fn)
     read = read_arguments(fn, args, param_argnums)
     program_name = _identifier(name or getattr(fn, "__name__", "program"))
     flat = _FlatFunction(fn, read)
@@ -150,21 +150,17 @@ def export_program(
     )
 
 
-def _check_function(fn: Any) -> None:
+def _refuse_kernel(fn: Any) -> None:
     kind = type(fn)
     if kind.__module__.partition(".")[0] == "triton":
         while hasattr(fn, "fn"):  # what decorators wrap
             fn = fn.fn
         name = getattr(fn, "__name__", kind.__name__)
         raise SignatureError(
-            f"the function to compile: got the Triton kernel `{name}`, expected a "
-            "function of arrays that calls it.",
+            f"`fn`: got the Triton kernel `{name}`, expected a function of arrays "
+            "that calls it.",
             hint="write a function that returns tritonflow.triton_call(..., "
             f"kernel={name}, ...), and compile that",
-        )
-    if not callable(fn):
-        raise SignatureError(
-            f"the function to compile: got `{kind.__name__}`, which is no function."
         )
 
 

@@ -184,7 +184,7 @@ def test_bad_grids_are_errors_at_the_call(grid, message):
     [
         (add_kernel, r"got the Triton kernel `add_kernel`(.|\n)*kernel=add_kernel"),
         (tuned, "got the Triton kernel `add_kernel`"),
-        (3, "got `int`, which is no function"),
+        (3, "got `int`, expected a function"),
     ],
 )
 def test_only_functions_of_arrays_are_programs(fn, message):
