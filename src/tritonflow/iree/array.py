@@ -97,6 +97,12 @@ class Array:
             return array.astype(dtype)
         return array.copy() if copy and self._device.is_host else array
 
+    def __jax_array__(self) -> Any:
+        """Gives a JAX array on the same memory: what `jax.numpy.asarray` asks for."""
+        import jax
+
+        return jax.dlpack.from_dlpack(self)
+
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._device.dlpack
 

@@ -243,6 +243,10 @@ def test_results_speak_the_protocols(loaded: Program) -> None:
     assert result.device == "cpu"
     assert result.__dlpack_device__() == (1, 0)
     np.testing.assert_array_equal(np.from_dlpack(result), x + x)
+    taken = jnp.asarray(result)
+    assert taken.unsafe_buffer_pointer() == np.asarray(result).ctypes.data
+    with pytest.raises(ValueError, match="explicitly convert"):
+        jnp.negative(result)  # JAX's own words, and not the array's contents.
     shared = jax.dlpack.from_dlpack(result)
     np.testing.assert_array_equal(np.asarray(shared), x + x)
     assert shared.unsafe_buffer_pointer() == np.asarray(result).ctypes.data
