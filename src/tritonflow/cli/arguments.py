@@ -161,7 +161,10 @@ def read_array(path: str, dtype: str) -> Any:
             if file.read(4) not in _MAGICS:
                 raise ValueError("it does not begin as one")
         array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError, MemoryError) as error:
+    except OSError as error:
+        reason = error.strerror or error
+        raise SignatureError(f"`--input {path}`: cannot read it: {reason}.") from error
+    except (ValueError, EOFError, MemoryError) as error:
         raise SignatureError(f"`--input {path}`: not a .npy file: {error}") from error
     if not isinstance(array, np.ndarray):
         raise SignatureError(f"`--input {path}`: several arrays, expected one.")

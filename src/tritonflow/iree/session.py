@@ -300,7 +300,8 @@ class Program:
             raise ParameterError(
                 f"`{self._subject}`: needs {len(specs)} parameters, `{specs[0].name}` "
                 "the first, and got none.",
-                hint="load(..., parameters='model.safetensors')",
+                hint="load(..., parameters='model.safetensors'); on the command line "
+                "--parameters model.safetensors",
             )
         return open_parameters(self._source, specs, self._subject)
 

@@ -136,6 +136,8 @@ def test_run_counts_inputs(artifact: Path, tmp_path: Path) -> None:
     assert "got 0 inputs, expected 1" in tritonflow("run", str(artifact), code=1)
     bad = tmp_path / "bad.npy"
     bad.write_bytes(b"not an array")
+    words = ("run", str(artifact), "--input", str(tmp_path / "absent.npy"))
+    assert "absent.npy`: cannot read it: No such file" in tritonflow(*words, code=1)
     words = ("run", str(artifact), "--input", str(bad))
     assert "not a .npy file" in tritonflow(*words, code=1)
 
