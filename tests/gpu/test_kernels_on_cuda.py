@@ -10,27 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import triton
-import triton.language as tl
 from tests.gpu.device import NEEDS_GPU, chip
+from tests.kernels import negate
 
 import tritonflow
 
 pytestmark = NEEDS_GPU
-
-
-@triton.jit
-def _negate_kernel(x, y, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(y + at, -tl.load(x + at, at < n), at < n)
-
-
-def negate(x: jax.Array) -> jax.Array:
-    """Gives `-x` by way of a kernel that is compiled for aligned pointers."""
-    grid = (triton.cdiv(x.size, 1024),)
-    return tritonflow.triton_call(
-        x, n=x.size, kernel=_negate_kernel, out_type=x, grid=grid, BLOCK=1024
-    )
 
 
 @pytest.mark.parametrize("start", [0, 1, 2, 3, 4, 1001, 1024])

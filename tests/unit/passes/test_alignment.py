@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import pytest
-import triton
-import triton.language as tl
+from tests.kernels import negate
 
 import tritonflow
 from tritonflow.mlir import parse_module, walk
@@ -118,26 +118,38 @@ def test_through_views_branches_and_calls(body: str, expected: bool) -> None:
     assert may_be_odd(body, "3x8xf32", extra) is expected
 
 
-@triton.jit
-def _negate(x, y, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(y + at, -tl.load(x + at, at < n), at < n)
+def _read_slices(x: jax.Array, _: jax.Array) -> jax.Array:
+    z = jnp.sin(x)
+    return negate(z[1:1001]) + negate(z[1001:2001]) + negate(z[1024:2024])
 
 
-def negate(x: jax.Array) -> jax.Array:
-    grid = (triton.cdiv(x.size, 256),)
-    return tritonflow.triton_call(
-        x, n=x.size, kernel=_negate, out_type=x, grid=grid, BLOCK=256
-    )
+def _join_results(x: jax.Array, y: jax.Array) -> jax.Array:
+    return jnp.concatenate([negate(jnp.cos(x)[:1001]), negate(jnp.cos(y))])
 
 
-def test_iree_binds_no_kernel_at_an_odd_offset(tmp_path: Path) -> None:
-    def program(x: jax.Array) -> jax.Array:
-        z = jnp.sin(x)
-        return negate(z[1:1001]) + negate(z[1001:2001]) + negate(z[1024:2024])
+def _update_with_result(x: jax.Array, y: jax.Array) -> jax.Array:
+    return jax.lax.dynamic_update_slice(x + 1, negate(jnp.cos(y)[:1001]), (7,))
 
+
+def _read_what_is_joined(x: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
+    z = jnp.cos(y)
+    return jnp.concatenate([jnp.sin(x)[:1001], z]), negate(z)
+
+
+@pytest.mark.parametrize(
+    ("program", "bindings"),
+    [
+        (_read_slices, 6),
+        (_join_results, 4),
+        (_update_with_result, 2),
+        (_read_what_is_joined, 2),
+    ],
+)
+def test_iree_binds_no_kernel_at_an_odd_offset(
+    program: Callable[..., object], bindings: int, tmp_path: Path
+) -> None:
     x = jax.ShapeDtypeStruct((4000,), jnp.float32)
-    compiled = tritonflow.compile(program, x, target="cuda:sm_90", keep_ir=True)
+    compiled = tritonflow.compile(program, x, x, target="cuda:sm_90", keep_ir=True)
     compiled.save(tmp_path / "p.vmfb")
     (stream,) = (tmp_path / "p.vmfb.ir").glob("4-*stream.mlir")
     text = stream.read_text()
@@ -149,5 +161,5 @@ def test_iree_binds_no_kernel_at_an_odd_offset(tmp_path: Path) -> None:
         for bindings in offsets
         for offset in re.findall(r"\[%c(\d+)(?:_\d+)? for", bindings)
     ]
-    assert len(found) >= 6
+    assert len(found) == bindings
     assert not [offset for offset in found if offset % POINTER_ALIGNMENT]
